@@ -46,7 +46,7 @@ std::string word(std::string_view text) {
   return is_plain_word(text) ? std::string(text) : in_double_quotes(text);
 }
 
-// An expression or an init. It is quoted only if it has characters that YAML would not read as they are.
+// An expression or an init. It is quoted only if it has characters that YAML would read in another way.
 std::string formula(std::string_view text) {
   const bool plain = !text.empty() && (is_alphanumeric(text[0]) || text[0] == '(') &&
                      text.find_first_of(",[]{}#\"':\\\n") == text.npos;
@@ -179,7 +179,7 @@ std::string suggested_slug(std::string_view text) {
   return slug;
 }
 
-// Where YAML would see the beginning of a comment: after a blank, and not in double quotes.
+// The position at which YAML would see the beginning of a comment: after a blank, and not in double quotes.
 std::optional<std::size_t> comment_in(std::string_view line) {
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -53,8 +53,8 @@ struct Draft {
   std::vector<std::string> todos;  // comments at the end of the frontmatter
   std::string statement;
 
-  // Whether the author may write a `domain`, which bounds drawn real numbers: whether any input may have
-  // them.
+  // Whether the author may write a `domain`, which bounds drawn real numbers. True if any input may have
+  // drawn real numbers.
   bool may_have_domain() const;
   DraftParameter* find(std::string_view name);
   const DraftParameter* find(std::string_view name) const;

@@ -84,7 +84,7 @@ Failure write_npy(const std::string& name, const std::string& content,
 
 Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor, const std::string& name,
                      const std::filesystem::path& directory) {
-  // The tensors are the oracle's, in which [VAR] is float32.
+  // The tensors are the oracle's. In the oracle, the element type under test is float32.
   const auto count = static_cast<std::size_t>(tensor.tensor->elements);
   std::string elements(count * element_bytes(tensor.dtype), '\0');
   device.read(*tensor.buffer, tensor.begin, elements.data(), elements.size());

@@ -22,8 +22,8 @@ struct Imported {
   std::vector<Todo> todos;
 };
 
-// Takes the frontmatter, and the shapes that the statement gives for parameters. Nothing is guessed:
-// everything else becomes a Todo. The statement is not changed.
+// Uses the frontmatter, and the shapes that the statement gives for parameters. Nothing is guessed:
+// everything that is missing becomes a Todo. The statement is not changed.
 //
 // `def_py` is the text of a `def.py` beside the file; empty if there is none. It gives the parameters if the
 // frontmatter has none. `slug` replaces the file's slug unless it is empty. An Error if the file is not a

@@ -10,7 +10,7 @@ namespace kgrade::authoring {
 namespace {
 
 // The file's shapes are numbers and its module's arguments are values. Cases of other sizes need names for
-// them.
+// these numbers and values.
 std::vector<Todo> todos_of_module() {
   return {{"parameters",
            "name the extents that cases vary, as in {name: rows, type: size_t, pointer: false}, and "

@@ -16,8 +16,8 @@ struct ImportedModule {
 };
 
 // `text` is the result of problem_text_of() for the file at `path` (problem/module_file.h). `slug` replaces
-// its slug unless it is empty. Remaining tasks are at the end of the frontmatter. An Error if the slug is not
-// valid.
+// the text's slug unless it is empty. Remaining tasks are at the end of the frontmatter. An Error if the slug
+// is not valid.
 Result<ImportedModule> import_module(std::string text, const std::filesystem::path& path,
                                      const std::string& slug = "");
 

@@ -25,11 +25,11 @@ Error failed(const fs::path& path, int code) {
           {path.string(), 0, 0}};
 }
 
-// Removes the files and folders that it made, unless they are kept.
+// The files and folders that are being made. The destructor removes them unless they are kept.
 class Batch {
  public:
   ~Batch() {
-    partial_.clear();  // before their folders
+    partial_.clear();  // partial files go before their folders
     if (kept_) return;
     for (const fs::path& path : made_) ::unlink(path.c_str());
     for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());

@@ -116,8 +116,7 @@ DraftParameter tensor_parameter(const NewTensor& tensor, bool input) {
   return parameter;
 }
 
-// Leaves out `dtypes` where no tensor has the type under test, and asks for exact answers where nothing is
-// rounded.
+// Leaves out `dtypes` if no tensor has the type under test. Asks for exact answers if nothing is rounded.
 void set_types(Draft& draft) {
   const auto has_reals = [](const auto& parameters, auto counts) {
     return std::any_of(parameters.begin(), parameters.end(), [&](const DraftParameter& parameter) {
@@ -131,7 +130,7 @@ void set_types(Draft& draft) {
   if (!has_reals(draft.parameters, [](const DraftParameter&) { return true; })) draft.precision = "exact";
 }
 
-// No case chooses more than there are.
+// Requires that no case chooses more elements than there are.
 void require_choices(Draft& draft, const Problem& problem) {
   for (const Parameter& parameter : problem.parameters) {
     if (const std::string all = chosen_from(problem, parameter.name); !all.empty())
@@ -140,7 +139,7 @@ void require_choices(Draft& draft, const Problem& problem) {
   }
 }
 
-// Sets a text of one tensor, as in "x=normal(0, 3)", or of all.
+// Sets a text of one tensor, as in "x=normal(0, 3)", or of all tensors.
 Result<bool> set_text(std::vector<NewTensor>& tensors, std::string NewTensor::*member, std::string_view text,
                       std::string_view option, std::string_view kind) {
   const std::size_t equals = text.find('=');

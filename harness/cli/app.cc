@@ -15,7 +15,8 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-// Shared by the whole program: code that fails does not know where the log goes.
+// The function that quotes messages. The whole program shares it, because code that fails does not know where
+// the log goes.
 std::function<std::string(const std::string&)>& quote_of_failures() {
   static std::function<std::string(const std::string&)> quote;
   return quote;

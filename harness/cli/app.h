@@ -44,7 +44,7 @@ Command add_serve(CLI::App& app);
 Command add_watch(CLI::App& app);
 Command add_lane(CLI::App& app);
 Command add_leaderboard(CLI::App& app);
-// These describe the whole command line, so they are added last.
+// These commands describe the whole command line, so they are added last.
 Command add_completion(CLI::App& app);
 Command add_complete(CLI::App& app);
 Command add_man(CLI::App& app);
@@ -59,7 +59,7 @@ std::vector<ExitCode> exit_codes();
 // "Exit codes: 0 ..., 1 ...", on one line.
 std::string exit_codes_line();
 
-// Like CLI11's own. If standard output is a terminal, no line is longer than it is wide.
+// Like CLI11's own formatter. If standard output is a terminal, no line is longer than the terminal is wide.
 std::shared_ptr<CLI::Formatter> help_formatter();
 
 // The command of that name. Null if there is none.

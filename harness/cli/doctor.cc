@@ -110,7 +110,7 @@ Finding program(const Layout& layout, const std::string& name) {
   return {false, name, "missing beside kgrade", "build again: cmake --build --preset release"};
 }
 
-// PyTorch, and whether extensions that nvcc builds work with it.
+// PyTorch, and whether it works with extensions that nvcc builds.
 Finding torch_of(const PythonInterpreter& python) {
   const std::string cuda = python.torch_cuda_version;
   const std::string version =
@@ -130,7 +130,7 @@ Finding torch_of(const PythonInterpreter& python) {
   }
 }
 
-// Needed only by Python candidates: a lack is not a failure.
+// The Python for candidates. Only Python candidates need it, so its absence is not a failure.
 std::vector<Finding> python_for_candidates(const std::string& chosen) {
   const std::string python = "Python";
   const std::string torch = "PyTorch";
@@ -198,7 +198,7 @@ Finding problems(const Layout& layout) {
   return {true, "problems", fmt::format("{} in {}", files->size(), folder_names(layout.problems)), ""};
 }
 
-// What the help calls docs/... An installation may come without them.
+// The documents that the help names as docs/... An installation may lack them.
 std::vector<Finding> documents(const Layout& layout) {
   const std::filesystem::path folder = layout.documents / "docs";
   std::error_code ignored;

@@ -130,7 +130,7 @@ Errors explained(const GradingArguments& arguments, const Layout& layout, const 
 
 namespace {
 
-// "float16". With the class if the problems differ in it: "float32 of class tf32".
+// "float16". If the problems differ in their class, the name includes the class: "float32 of class tf32".
 std::string name_of(const Problem& problem, bool with_class) {
   const std::string_view dtype = to_string(problem.dtype);
   return with_class ? fmt::format("{} of class {}", dtype, problem.precision) : std::string(dtype);
@@ -157,7 +157,7 @@ Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const Grad
 namespace {
 
 // Reads a file, a pipe or a terminal to its end. Reads at most one byte more than a candidate's file may
-// have, so that the build reports that it is too large.
+// have, so that the build reports that the file is too large.
 std::string read_standard_input() {
   constexpr std::size_t most = (std::size_t{16} << 20) + 1;
   std::string content(most, '\0');

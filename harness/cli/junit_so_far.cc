@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* cut_short = "the sweep was cut short before it";
 
-// What JUnit says of a record, without its cases.
+// The parts of a record that JUnit shows. Cases are left out.
 Record summary_of(const Record& record) {
   Record summary;
   static_cast<RunRecord&>(summary) = record;

@@ -1,4 +1,4 @@
-// The JUnit file of a sweep that is cut short, by a signal or because no device is left: what has a verdict
+// The JUnit file of a sweep that is cut short by a signal, or because no device is left. It has the verdicts
 // so far, and every other candidate as not graded.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace kgrade::cli {
 
 class JunitSoFar {
  public:
-  // Writes to `file` if a signal ends the process. An empty name: does nothing.
+  // Writes to `file` if a signal ends the process. If the name is empty, does nothing.
   JunitSoFar(const SweepPlan& plan, std::string file);
   ~JunitSoFar();
   JunitSoFar(const JunitSoFar&) = delete;

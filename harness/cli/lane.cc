@@ -1,4 +1,4 @@
-// `kgrade lane`: grades for a sweep or a service, which give it jobs by its standard input (lanes/lane.h).
+// `kgrade lane`: grades jobs that a sweep or a service sends over standard input (lanes/lane.h).
 #include "lanes/lane.h"
 
 #include <memory>
@@ -14,7 +14,7 @@ Command add_lane(CLI::App& app) {
       "lane", "Grade for `kgrade sweep` or `kgrade serve`, which start it by --lane-command");
   add_device_option(*command, arguments->device);
   add_grade_option(*command, "python", &arguments->python);
-  // Lanes of this machine only.
+  // This option is only for lanes on the parent's machine.
   command->add_option("--folder", arguments->folder)->group("");
   command->footer(
       "Example: kgrade sweep --all --lanes 8 --lane-command 'srun --ntasks=1 --gpus=1 kgrade lane'\n"

@@ -47,7 +47,8 @@ bool is_file_here(const std::string& path) {
   return fs::path(path).is_relative() && fs::is_regular_file(path, ignored);
 }
 
-// The problems that could have results. A file that cannot be read is `kgrade list`'s to report.
+// The problems that could have results. A file that cannot be read is left out here; `kgrade list` reports
+// it.
 std::vector<PageProblem> catalogue(const LeaderboardArguments& arguments, bool links_all) {
   std::vector<PageProblem> catalogue;
   const auto files = problem_files(Layout::find(arguments.problems).problems);
@@ -63,7 +64,7 @@ std::vector<PageProblem> catalogue(const LeaderboardArguments& arguments, bool l
   return catalogue;
 }
 
-// Without --links, a page that is written to a file links to what is in the working folder.
+// Without --links, a page that is written to a file links to files in the working folder.
 PageContext context_of(const LeaderboardArguments& arguments) {
   PageContext context;
   const bool links_all = !arguments.links.empty();
@@ -178,7 +179,7 @@ Result<bool> write_kernelbench(const Leaderboard& leaderboard, const Leaderboard
   return true;
 }
 
-// The tables, then what has to be known to read them.
+// The tables, and below them the notes that a reader needs.
 std::string with_notes(const Leaderboard& leaderboard, const Style& style) {
   std::string text = render_table(leaderboard, style);
   for (const LeaderboardNote& note : notes_of(leaderboard)) {

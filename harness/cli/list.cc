@@ -33,7 +33,7 @@ bool has_word(const Problem& problem, const std::string& word) {
          std::any_of(problem.tags.begin(), problem.tags.end(), has_it);
 }
 
-// Says that no problem is left, and what might have been meant.
+// The error that no problem matches. Suggests what the user might have meant.
 Error nothing_found(const ListArguments& arguments, const std::vector<Problem>& problems) {
   const std::set<std::string> families = families_of(problems);
   if (!arguments.family.empty() && !families.contains(arguments.family)) {

@@ -33,7 +33,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-// Text as lines, none of which roff takes for a request. The last line has no line break.
+// Text as lines that roff does not take for requests. The last line has no line break.
 std::string prose(const std::string& text) {
   std::istringstream words(text);
   std::string lines;
@@ -156,8 +156,7 @@ std::string man_page(const ProgramText& text, const std::string& version,
   return page;
 }
 
-// The page `kgrade-grade` of the command `grade`. Some commands have exit codes of their own in their
-// footers.
+// The page `kgrade-grade` of the command `grade`. Some commands explain more exit codes in their footers.
 std::string command_page(const CommandText& command, const std::string& version,
                          const std::vector<ExitCode>& exits) {
   const std::string upper = upper_case("kgrade-" + command.name);

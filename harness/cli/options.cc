@@ -53,7 +53,7 @@ CLI::Option* add(CLI::App& command, const GradeOption& option, std::optional<std
       ->type_name(value_of(option));
 }
 
-// Not with CLI::Range, which accepts NaN.
+// The limits are not checked with CLI::Range, because it accepts NaN.
 CLI::Option* add(CLI::App& command, const GradeOption& option, std::optional<double>& value,
                  const Seconds& rule) {
   const auto check = [rule](std::string& text) -> std::string {
@@ -68,7 +68,8 @@ CLI::Option* add(CLI::App& command, const GradeOption& option, std::optional<dou
       ->check(CLI::Validator(check, ""));
 }
 
-// An option for those choices that have a word, if any has, and flags. Only one of all these can be given.
+// Adds an option for the choices that have a word, and flags for the choices that have a flag. Only one of
+// these can be given.
 template <class E, std::size_t count>
 CLI::Option* add(CLI::App& command, const GradeOption& option, E& value,
                  const std::array<Choice<E>, count>& choices) {

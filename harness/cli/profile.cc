@@ -10,7 +10,7 @@
 
 namespace kgrade::cli {
 
-// Found by run_and_print().
+// The forms of a record for run_and_print(), which finds this function by the record's type.
 Printout printout_of(const ProfileRecord& record, const GradingArguments& arguments) {
   const bool all =
       std::all_of(record.candidates.begin(), record.candidates.end(),
@@ -23,7 +23,7 @@ Result<bool> tell(const GradingArguments&, const std::vector<ProfileRecord>&, st
 
 namespace {
 
-// A candidate of this name that is not a file is the problem's reference.
+// If no file has this name, the word stands for the problem's reference.
 constexpr const char* reference_word = "reference";
 
 Errors name_reference(GradingArguments& arguments) {

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace kgrade {
 
-// What tools/throughput.py writes. It takes the tool, the host and the device from a record.
+// The document of tools/throughput.py. Its tool, host and device come from a record.
 struct Throughput {
   ToolInfo tool;
   HostInfo host;

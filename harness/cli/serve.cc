@@ -1,4 +1,4 @@
-// `kgrade serve`: the service that grades for others (docs/service.md).
+// `kgrade serve`: the service that grades candidates for its clients (docs/service.md).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ Result<std::filesystem::path> usual_state() {
   return Error{"there is no home folder for the service's state", "name a folder with --state", {}};
 }
 
-// The first CUDA device that cannot be used, before jobs are accepted for it.
+// Checks the CUDA devices before jobs are accepted. A failure names the first device that cannot be used.
 Failure lack_of_devices(const std::vector<std::string>& devices) {
   for (const std::string& device : devices) {
     const auto choice = parse_device_choice(device);
@@ -56,7 +56,7 @@ Failure lack_of_devices(const std::vector<std::string>& devices) {
   return std::nullopt;
 }
 
-// The service's own log. The service goes on if nobody reads it any more.
+// Writes to the service's own log. The service goes on even if nobody reads the log any more.
 void note(const std::string& what) {
   const std::string line = fmt::format("kgrade serve: {}\n", printable(what));
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -91,7 +91,7 @@ int run(ServeArguments& arguments) {
                         address->host),
             "name a file of tokens with --tokens, or listen at 127.0.0.1 or a Unix socket",
             {}}});
-    // Whoever reaches this address may have code run, so the sandbox has to confine it.
+    // Everyone who reaches this address can have code run, so the sandbox has to confine that code.
     arguments.lane.require_sandbox = true;
   }
   const Layout layout = Layout::find(arguments.lane.problems);
@@ -129,8 +129,8 @@ int run(ServeArguments& arguments) {
   raise_descriptor_limit();
   auto service = Service::open(std::move(options));
   if (!service) return fail(service.errors());
-  // A signal that ends the service removes what lanes were working on, with the texts of candidates. If
-  // `work` is a symbolic link, both it and its target stay.
+  // A signal that ends the service removes the files of the lanes' batches, which hold the texts of
+  // candidates. If `work` is a symbolic link, the link and its target stay.
   std::error_code ignored;
   if (const auto work = state / "work"; !std::filesystem::is_symlink(work, ignored))
     Cleanup::of_this_process().remember(work);

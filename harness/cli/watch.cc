@@ -28,7 +28,7 @@ std::string value_of_variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// A text of the service: it may hold what a client has written. Empty for other values.
+// A text from the service, made printable, because a client may have written it. Empty for other values.
 std::string cell(const ServiceJson& object, const char* name) {
   const auto at = object.find(name);
   if (at == object.end() || !at->is_string()) return "";
@@ -82,7 +82,8 @@ int watch_service(std::string url, bool once) {
     if (!capacity.is_object())
       return fail({machine_error(url + " answers, but is no service of kgrade", "name its address")});
     const std::string picture = picture_of(capacity, url, style);
-    // From the first line, with the rest of each line and of the screen erased: nothing flickers.
+    // The picture is written over the last one, and the rest of each line and of the screen is erased. So
+    // nothing flickers.
     fmt::print("{}", stays ? "\033[H" + replace_all(picture, "\n", "\033[K\n") + "\033[J" : picture);
     std::fflush(stdout);
     if (!stays) return exit_ok;

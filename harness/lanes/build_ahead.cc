@@ -14,8 +14,8 @@ constexpr std::uint64_t share_of_cache = 2;
 constexpr std::size_t most_groups = 10'000;
 // Builders beyond the usual number, for owners with no build under way.
 constexpr std::size_t most_further = 8;
-// Longer than any build may take (BuildTime, and the extensions of one file). A builder that takes longer
-// hangs.
+// A builder that takes longer than this hangs. Any build is shorter (BuildTime, and the extensions of one
+// file).
 constexpr std::chrono::minutes longest_wait{15};
 
 }  // namespace
@@ -41,7 +41,7 @@ void BuildAhead::go_on(const std::vector<BuildTask>& upcoming) {
   }
 }
 
-// False if there is nothing to build, or no room or process for it.
+// Gives a builder work. False if there is nothing to build, or if there is no room or process for it.
 bool BuildAhead::start(Builder& builder, const std::vector<BuildTask>& upcoming, bool is_further) {
   if (!has_room()) return false;
   std::optional<Work> work;
@@ -71,8 +71,8 @@ std::size_t BuildAhead::builds_of(const std::string& owner) const {
                                   std::count_if(further_.begin(), further_.end(), is_of));
 }
 
-// Owners by the number of their builds under way, then by the time that their builds have used. One who is
-// new has used as much as the least of the others.
+// Owners by the number of their builds under way, then by the time that their builds have used. A new owner
+// counts as having used as much as the owner who has used the least.
 std::vector<std::string> BuildAhead::owners_in_turn(const std::vector<BuildTask>& upcoming) {
   std::vector<std::string> owners;
   for (const BuildTask& task : upcoming) {
@@ -92,10 +92,12 @@ std::vector<std::string> BuildAhead::owners_in_turn(const std::vector<BuildTask>
   return owners;
 }
 
-// A candidate comes before what it is graded with, which the lane can build meanwhile.
+// A candidate comes before its oracle, reference and baselines, because the grading lane can build those
+// itself meanwhile.
 std::optional<BuildAhead::Work> BuildAhead::next_of(const std::vector<BuildTask>& upcoming,
                                                     const std::string& owner, bool also_trusted) {
-  // A service sees groups without an end. One that is built twice comes from the cache.
+  // A service sees any number of groups, so the set is cleared when it is large. A group that is built again
+  // comes from the cache.
   if (trusted_begun_.size() > most_groups) trusted_begun_.clear();
   std::size_t left = horizon();
   for (const BuildTask& task : upcoming) {
@@ -186,7 +188,7 @@ void BuildAhead::end_job(Builder& builder, std::uint64_t bytes, double compiled_
       std::chrono::duration<double>(std::chrono::steady_clock::now() - builder.since).count();
   used_s_[builder.owner] += seconds;
   if (!builder.is_over && !builder.is_trusted && compiled_s > 0) took_s_[*builder.task] = seconds;
-  // A task that has ended meanwhile holds nothing any more.
+  // If the task has ended meanwhile, its bytes in the cache no longer count.
   if (!builder.is_over) held_[*builder.task] += bytes;
   builder.is_over = false;
   largest_ = std::max(largest_, bytes);

@@ -1,4 +1,5 @@
-// Who is blamed when a lane cannot go on, and which lane gets no work: the table in lanes/dispatcher.h.
+// Decides which job is blamed when a lane cannot go on, and which lane gets no work. The rules are in
+// lanes/dispatcher.h.
 #include <fmt/format.h>
 
 #include <algorithm>

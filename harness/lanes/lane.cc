@@ -63,7 +63,7 @@ std::string bytes_of_text(std::string_view text) {
   return raw;
 }
 
-// Bytes that need not be UTF-8.
+// The rule of a text of bytes that need not be UTF-8.
 template <std::size_t most_bytes>
 struct ByteText {
   std::string operator()(const JsonValue& value) const { return bytes_of_text(value.text(most_bytes)); }
@@ -215,7 +215,7 @@ std::optional<LaneMessage> read_message(const std::string& line) { return read_l
 bool LineStream::receive(int descriptor) {
   char buffer[65536];
   const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
-  if (count < 0 && errno == EAGAIN) {  // others may have made the descriptor so
+  if (count < 0 && errno == EAGAIN) {  // another process may have set O_NONBLOCK
     pollfd entry{descriptor, POLLIN, 0};
     ::poll(&entry, 1, -1);
     return true;
@@ -241,13 +241,13 @@ bool is_of_this_program(const LaneHello& hello) {
   return hello.protocol == ours.protocol && hello.build == ours.build;
 }
 
-// Where the command of a user says why it failed.
+// The file for the standard error of a user's command, which may say why it failed.
 std::filesystem::path errors_in(const std::filesystem::path& folder) { return folder / "stderr"; }
 
 }  // namespace
 
 LaneCommand lane_command_of(const std::string& text) {
-  // The trap keeps the shell until its command has dealt with SIGTERM.
+  // Because of the trap, the shell lives until its command has dealt with SIGTERM.
   return {{"/bin/sh", "-c", "trap : TERM; " + text}, true};
 }
 
@@ -278,7 +278,7 @@ Result<Lane> Lane::start(const LaneCommand& command, std::size_t number) {
     request.environment = whole_environment(folder->path());
     errors.reset(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   }
-  // Without it, what libraries print would be taken for answers.
+  // Without this file, texts that libraries print would be read as answers.
   if (!errors)
     return machine_error(fmt::format("a lane's standard error cannot be opened: {}", std::strerror(errno)),
                          remedy_for_machine(errno));
@@ -342,7 +342,7 @@ std::optional<LaneMessage> Lane::next() {
 }
 
 bool Lane::is_silent(double now) {
-  // Who looks seldom, or was stopped, has not listened all the time.
+  // A process that looks seldom, or was stopped, has not listened all the time.
   constexpr double longest_step_s = 1;
   silence_s_ += std::clamp(now - looked_at_, 0.0, longest_step_s);
   looked_at_ = now;

@@ -14,7 +14,8 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// A source of more than 16 MiB is refused by the lane. One that is larger than this is missing there.
+// The largest file that is sent. The lane refuses a source of more than 16 MiB, and reports a larger file
+// than this as missing.
 constexpr std::uint64_t largest_file = std::uint64_t{64} << 20;
 
 fs::path absolute_of(const fs::path& path) {
@@ -43,8 +44,7 @@ class Packer {
     if (known_.insert(sha256).second) job_.files.back().content = std::move(*content);
   }
 
-  // `own`: the files of that source, in its real folder. Here they get the names that they have beside
-  // `source`.
+  // `own`: the source's files in its real folder. They get the names that they would have beside `source`.
   void add_with(const fs::path& source, const OwnFiles& own) {
     add(source);
     const fs::path folder = absolute_of(source).parent_path();

@@ -1,6 +1,6 @@
-// The files of jobs for lanes that do not see the files of this machine. A lane gets the contents of a file
-// once, as long as one job after the other has it, and puts the files of a job into a folder of its own, in
-// the tree that they have here. So what a file names beside it is found there too.
+// The files of jobs for lanes that do not see the files of this machine. If several jobs in a row have a
+// file, the lane gets its contents once. The lane writes the files of a job into its own folder, in the same
+// tree as on this machine. So a file finds the files beside it there, too.
 #pragma once
 
 #include <filesystem>
@@ -13,22 +13,23 @@
 
 namespace kgrade {
 
-// Adds all files that the job names: its problem, with the family and the reference, and its candidates, each
-// with the files beside it that it may read. `known`: the hashes of the files of the last job, which the
-// lane keeps. Afterwards it has the hashes of this job. A file that cannot be read is left out, and the lane
-// reports that it is missing. Takes out what the lane decides itself: its device and its Python.
+// Adds all files that the job names: its problem, with the family and the reference, and its candidates. Each
+// candidate comes with the files beside it that it may read. `known`: the hashes of the files of the last
+// job, which the lane keeps. It is set to the hashes of this job. A file that cannot be read is left out, and
+// the lane reports that it is missing. The device and the Python are removed from the job, because the lane
+// chooses them.
 void add_files(LaneJob& job, std::set<std::string>& known);
 
-// The lane's side.
+// The files of jobs on the lane's side.
 class ReceivedFiles {
  public:
-  // `folder`: for the files of one job at a time.
+  // `folder`: holds the files of one job at a time.
   explicit ReceivedFiles(std::filesystem::path folder);
 
-  // Writes the files of a job with files, goes into the job's working folder, and changes the job's absolute
-  // paths. An Error if a file cannot be written, or has no content.
+  // Writes the files of a job that has files, makes the job's working folder the current one, and changes the
+  // job's absolute paths. An Error if a file cannot be written, or if its content is unknown.
   Result<bool> receive(LaneJob& job);
-  // An answer with the paths as the job had them.
+  // Replaces the paths in an answer by those that the job had when it was sent.
   std::string as_sent(std::string text) const;
 
  private:

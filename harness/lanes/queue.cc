@@ -10,7 +10,7 @@
 namespace kgrade {
 namespace {
 
-// Beyond these, nobody looks for what comes after the next batch.
+// At most this many jobs of an owner are searched for the jobs after the next batch.
 constexpr std::size_t most_looked_at = 1000;
 
 // The first jobs, in the order in which a lane that begins with the batch key `first` would take them.
@@ -33,7 +33,7 @@ std::vector<const QueuedJob*> in_order_of_batches(const std::list<QueuedJob>& jo
 
 }  // namespace
 
-// An owner without jobs gets as far as the owner with jobs who has used the least.
+// An owner without jobs starts level with the owner with jobs who has used the least time.
 void JobQueue::level(Owner& owner) {
   if (!owner.jobs.empty()) return;
   std::optional<double> least;
@@ -80,7 +80,7 @@ std::vector<QueuedJob> JobQueue::with_batch(const std::string& batch) const {
 
 const JobQueue::Owner* JobQueue::next_owner(const Warmth& warmth, const IsReady& is_ready) const {
   const Owner* best = nullptr;
-  std::pair<bool, double> least;  // it has only jobs of refused problems; what it has used
+  std::pair<bool, double> least;  // the owner has only jobs of refused problems; used seconds
   for (const auto& [name, owner] : owners_) {
     if (best != nullptr && std::pair(false, owner.used) >= least) continue;
     bool waits = false, is_trusted = false;
@@ -107,7 +107,7 @@ std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most,
     return std::tuple(is_ready && !is_ready(job), warmth.is_set_aside(job.batch),
                       warmth.has_refused(job.batch), job.is_low, job.batch != preferred);
   };
-  // Lists keep the order of arrival, and min_element the first of equals.
+  // Lists keep the order of arrival, and min_element() returns the first of equal jobs.
   const auto leader =
       std::min_element(jobs.begin(), jobs.end(),
                        [&rank](const QueuedJob& a, const QueuedJob& b) { return rank(a) < rank(b); });
@@ -116,7 +116,8 @@ std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most,
     return !job.is_alone && job.batch == leader->batch && job.is_low == leader->is_low &&
            (!is_ready || is_ready(job));
   };
-  // The lane's share of all jobs, and not of this problem's: else each lane would have to start each problem.
+  // The lane gets its share of all jobs, not of this problem's jobs. Otherwise each lane would have to load
+  // each problem.
   const auto waiting = static_cast<std::size_t>(std::count_if(
       jobs.begin(), jobs.end(), [&leader](const QueuedJob& job) { return job.is_low == leader->is_low; }));
   most = std::min(most, jobs.size() == size() ? largest_batch : largest_shared_batch);
@@ -138,7 +139,7 @@ std::vector<QueuedJob> JobQueue::upcoming(const Warmth& warmth, std::size_t most
   };
   for (const QueuedJob& job : next) put(job);
   std::vector<std::vector<const QueuedJob*>> turns;
-  // One owner's first jobs may all be in the next batch. Each other one has a job for the first turn.
+  // All first jobs of one owner may be in the next batch. Every other owner has a job for the first turn.
   for (auto owner = owners_.begin(); owner != owners_.end() && turns.size() <= most; ++owner) {
     if (!owner->second.jobs.empty())
       turns.push_back(in_order_of_batches(owner->second.jobs, next.front().batch));

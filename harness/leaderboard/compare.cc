@@ -15,7 +15,7 @@
 namespace kgrade {
 namespace {
 
-// Two results can be compared only if these are equal.
+// Problem, element type and device model. Two results can be compared only if these are equal.
 using Contest = std::tuple<std::string, Dtype, std::string>;
 using Name = std::pair<Contest, std::string>;
 
@@ -59,7 +59,8 @@ std::vector<Record> newest_of(std::vector<Record> records, std::size_t& supersed
   return result;
 }
 
-// Takes the pairs for which `contest` and `name` give the same, if no other record on either side has these.
+// Takes the pairs of records for which `contest` and `name` give equal values, if no other record on either
+// side has the same values.
 void take_pairs(std::vector<Record>& before, std::vector<Record>& after, Contest (*contest)(const Record&),
                 std::string (*name)(const Record&), std::vector<ComparedPair>& pairs) {
   std::map<Name, std::array<std::vector<std::size_t>, 2>> places;
@@ -109,7 +110,7 @@ bool are_on_one_model(const Record& before, const Record& after) {
   return device_model(before.device) == device_model(after.device);
 }
 
-// Empty if they can be compared.
+// The reason why the speeds of two records cannot be compared. Empty if they can.
 std::string why_not_compared(const Record& before, const Record& after) {
   if (!are_on_one_model(before, after))
     return fmt::format("other device: not compared ({}, before {})", after.device.name, before.device.name);

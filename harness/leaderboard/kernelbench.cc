@@ -23,7 +23,7 @@ struct EvalFile {
 };
 using EvalFiles = std::map<std::filesystem::path, EvalFile>;
 
-// The case from KernelBench, or the only case.
+// The case that comes from KernelBench, or the only case.
 const CaseRecord* case_of(const Record& record) {
   const auto cases = compared_cases(record.candidate());
   for (const CaseRecord* one : cases) {
@@ -32,7 +32,7 @@ const CaseRecord* case_of(const Record& record) {
   return cases.size() == 1 ? cases.front() : nullptr;
 }
 
-// In milliseconds. Nothing if times do not measure speed.
+// The times of that case in milliseconds. Nothing if times do not measure speed.
 std::optional<Summary> times_of_case(const Record& record) {
   const CaseRecord* one = case_of(record);
   if (one == nullptr || !record.device.measures_speed || one->candidate().summary.count == 0)

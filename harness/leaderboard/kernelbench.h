@@ -12,7 +12,7 @@
 namespace kgrade {
 
 struct KernelBenchResults {
-  std::map<std::filesystem::path, std::string> files;  // with the text for each file
+  std::map<std::filesystem::path, std::string> files;  // the text of each file
   std::size_t left_out = 0;  // candidates whose problem has no number, or that only a GPU can judge
 };
 

@@ -61,7 +61,7 @@ NameKey key_of(const Record& record, const fs::path& path) {
           short_name(path, record.problem_slug)};
 }
 
-// One candidate on one problem and device, whatever its file contained.
+// The key of a candidate on one problem and device, whatever its file contains.
 auto candidate_of(const Record& record) {
   return std::tuple(std::string_view(record.problem_slug), record.dtype, device_model(record.device),
                     std::string_view(record.candidate().path));
@@ -155,7 +155,7 @@ const Score* score_against(const Record& record, std::string_view against) {
     return nullptr;
   };
   const Score* const found = find(record.candidate().scores);
-  // Where the reference is of a better class than the answers, the speedup over it does not count.
+  // If the reference is of a better class than the answers, the speedup over it does not count.
   return found != nullptr || against == against_reference ? found : find(record.candidate().by_baseline);
 }
 
@@ -197,7 +197,7 @@ Leaderboard make_leaderboard(std::vector<Record> records) {
   Leaderboard leaderboard;
   name_candidates(records);
   sort_and_unite(records);
-  // Older records have the comparisons with each baseline, and no scores of them.
+  // Older records have comparisons with each baseline, but no scores from them.
   for (Record& record : records) {
     CandidateRecord& candidate = record.candidate();
     if (candidate.by_baseline.empty() && candidate.verdict == Verdict::accepted)

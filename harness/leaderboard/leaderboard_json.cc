@@ -16,7 +16,7 @@ struct WrittenScore {
   std::optional<Interval> interval;
 };
 
-// Over all measured cases.
+// The score over all measured cases.
 struct StatedScore : WrittenScore {};
 
 struct WrittenCase {
@@ -130,7 +130,7 @@ void fields(Archive& archive, typename Archive::template Value<LeaderboardResult
   result_fields(archive, result);
 }
 
-// `lists_rank`: it is on a board.
+// `lists_rank`: the row is on a board.
 template <class Archive>
 void row_fields(Archive& archive, typename Archive::template Value<LeaderboardRow>& row, bool lists_rank) {
   auto& candidate = row.newest.candidate();

@@ -26,7 +26,7 @@ std::string total_median(const LeaderboardRow& row) {
   return total_ms > 0 ? format_ms(total_ms) : "-";
 }
 
-// The geometric mean of the cases, if it is known of all.
+// The geometric mean of the cases' shares, if every case has one.
 std::string roofline_share(const LeaderboardRow& row) {
   std::vector<double> shares;
   for (const CaseRecord* c : compared_cases(row.newest.candidate())) {
@@ -42,7 +42,7 @@ std::string interval_text(const std::optional<Interval>& interval) {
   return fmt::format("{} to {}", ratio_text(interval->low), ratio_text(interval->high));
 }
 
-// What a row is ranked by, or without a rank its last score; null: it has none.
+// The score by which a row is ranked. For a row without a rank, its headline score. Null if there is none.
 const Score* score_of(const Board& board, const LeaderboardRow& row) {
   return row.rank ? score_against(row.newest, board.against) : row.newest.candidate().headline();
 }
@@ -98,7 +98,7 @@ std::string against_text(const Suite& suite) {
   return suite.against + (suite.cache == "warm" ? ", warm cache" : "");
 }
 
-// Each baseline by itself only where it was asked for.
+// A suite against a single baseline is shown only if it was asked for.
 bool is_shown(const Suite& suite, const Leaderboard& leaderboard) {
   return !leaderboard.against.empty() || suite.against == against_reference ||
          suite.against == against_baseline;
@@ -113,7 +113,7 @@ std::string fast_p_text(const SuiteRow& row, double p) {
   return fmt::format("{} ({})", percent(row.fast_p), percent(row.fast_p_without_degenerate));
 }
 
-// What the brackets of fast_p_text() leave out.
+// Names the problems that the brackets of fast_p_text() leave out.
 std::string degenerate_text(const Leaderboard& leaderboard) {
   std::set<std::string> problems;
   for (const Suite& suite : leaderboard.suites) {
@@ -165,7 +165,7 @@ std::string runs_text(const Leaderboard& leaderboard, const Style& style) {
   return "\n" + runs.render(style);
 }
 
-// One cell of a table: no markup, no end of the cell, no line break.
+// One cell of a table. The text is escaped, so that it has no markup, no end of the cell and no line break.
 std::string markdown_cell(const std::string& text) {
   std::string escaped;
   for (const char c : escape_markup(printable(text))) {
@@ -214,7 +214,7 @@ std::string render_table(const Leaderboard& leaderboard, const Style& style) {
   std::string text;
   for (const Board& board : leaderboard.boards) text += board_text(board, style);
   text += unmeasured_text(leaderboard, style) + runs_text(leaderboard, style);
-  // fast_p of each sample, or of what was asked for.
+  // The suites are shown for runs of samples, or if an opponent was asked for.
   const bool wants_suites = !leaderboard.runs.empty() || !leaderboard.against.empty();
   return wants_suites ? text + suites_text(leaderboard, style) : text;
 }

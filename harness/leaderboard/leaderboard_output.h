@@ -16,19 +16,20 @@ namespace kgrade {
 constexpr int leaderboard_schema_version = 1;
 
 nlohmann::ordered_json to_json(const Leaderboard& leaderboard);
-// What `kgrade compare` needs of such a document: without suites, runs, scores and earlier results.
-// Complaints are the JsonValue's. Results on a board do not repeat what the board says.
+// Reads the parts of such a document that `kgrade compare` needs: everything but suites, runs, scores and
+// earlier results. Errors are reported through the JsonValue. A result on a board takes from the board the
+// members that it does not repeat.
 Leaderboard read_leaderboard(const JsonValue& json);
 // The schema of these documents: results/leaderboard.schema.json.
 nlohmann::ordered_json leaderboard_schema();
 
-// The same as text, with a line break at the end; what is not UTF-8 is replaced by U+FFFD. Only what is in
-// the entries is in it, no clock: the same entries give the same bytes.
+// The JSON as text, with a line break at the end. Bytes that are not UTF-8 are replaced by U+FFFD. The text
+// has no time of its own, so the same entries give the same bytes.
 std::string to_text(const Leaderboard& leaderboard);
 
 // --- Text ---
 
-// All boards with their ranked rows, and how many have no rank by their verdicts.
+// All boards with their ranked rows, and the number of candidates without a rank, by verdict.
 std::string render_table(const Leaderboard& leaderboard, const Style& style);
 
 // A table of texts as records have them, for a printer that escapes them.
@@ -41,11 +42,11 @@ struct PlainTable {
 // The candidates of rank 1 of each board. On request, the first candidate of a board without ranks.
 PlainTable leaders_of(const Leaderboard& leaderboard, bool includes_unranked);
 
-// What has no speed.
+// The candidates without a speed.
 PlainTable verdicts_of(const Leaderboard& leaderboard);
 
-// For a README, between two lines that a script can find again: of each board the leaders, then the suites'
-// best solutions. Texts from records are written so that they are no markup.
+// Tables for a README, between two lines that a script can find again: first the leaders of each board, then
+// the best solutions of each suite. Texts from records are escaped, so that they cannot be markup.
 std::string render_markdown(const Leaderboard& leaderboard);
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// What a reader of a leaderboard has to know before any row: why there are no ranks, whether anything was
+// The notes that a reader of a leaderboard needs before any row: why there are no ranks, whether anything was
 // compared with a library, and which problems are missing.
 #pragma once
 
@@ -15,7 +15,8 @@ struct LeaderboardNote {
   std::vector<std::string> names{};
 };
 
-// `catalogue`: the slugs of all problems that could have results. Those of the records count without it.
+// `catalogue`: the slugs of all problems that could have results. Without it, only the problems of the
+// records count.
 std::vector<LeaderboardNote> notes_of(const Leaderboard& leaderboard,
                                       const std::vector<std::string>& catalogue = {});
 

@@ -13,7 +13,7 @@
 
 namespace kgrade {
 
-// Files of the folder page/, put into the program when it is built.
+// Files of the folder page/. The build puts them into the program.
 namespace page_files {
 extern const std::string_view layout;
 extern const std::string_view style;
@@ -47,7 +47,7 @@ std::string base64_of_hex(std::string_view hex) {
 
 std::string text_of(const std::string& text) { return escape_markup(printable(text)); }
 
-// Without scripts: the first of each board, or the verdicts if there are no boards.
+// The table for browsers without scripts: the leaders of each board, or the verdicts if there are no boards.
 std::string plain_table(const Leaderboard& leaderboard) {
   PlainTable table = leaders_of(leaderboard, true);
   if (table.rows.empty()) table = verdicts_of(leaderboard);
@@ -70,7 +70,8 @@ std::string plain_table(const Leaderboard& leaderboard) {
   return text + "</tbody>\n</table>";
 }
 
-// Texts from candidates stand in it: no "<" may end the element that holds them.
+// JSON inside of an HTML element. It holds texts of candidates, so it must have no "<", which could end the
+// element.
 std::string embedded(const nlohmann::ordered_json& json) {
   return replace_all(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), "<",
                      "\\u003c");
@@ -102,7 +103,7 @@ std::string about(const Leaderboard& leaderboard) {
   return text + " <span>newest of " + text_of(leaderboard.newest.substr(0, 10)) + "</span>";
 }
 
-// A banner. Names that it counts are behind a click.
+// The notes as banners. A banner shows the names that it counts only after a click.
 std::string notes(const Leaderboard& leaderboard, const PageContext& context) {
   std::vector<std::string> catalogue;
   for (const PageProblem& problem : context.catalogue) catalogue.push_back(problem.slug);

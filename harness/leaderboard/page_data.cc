@@ -17,7 +17,7 @@ constexpr std::size_t most_earlier = 50;
 constexpr std::size_t most_message_bytes = 400;
 constexpr std::size_t shown_hash_digits = 12;
 
-// Does not end in the middle of a character.
+// The beginning of a long text. It does not end in the middle of a character.
 std::string clipped(const std::string& text) {
   if (text.size() <= most_message_bytes) return text;
   std::size_t end = most_message_bytes;
@@ -29,8 +29,8 @@ void leave_out(Json& object, std::initializer_list<const char*> names) {
   for (const char* const name : names) object.erase(name);
 }
 
-// The newest earlier results. `speedup`: against what the row is compared with; 0 if there is none or the
-// class is another.
+// The newest of the earlier results. Each has a `speedup` against the row's opponent, which is 0 if there is
+// no such speedup, or if the result is in another class.
 Json page_history(const LeaderboardRow& row, std::string_view against) {
   Json results = Json::array();
   for (std::size_t i = row.earlier.size() - std::min(row.earlier.size(), most_earlier);
@@ -46,8 +46,8 @@ Json page_history(const LeaderboardRow& row, std::string_view against) {
   return results;
 }
 
-// Leaves out what the page does not show, and adds what only the page needs. `against`: what the row's
-// history is compared with.
+// Leaves out members that the page does not show, and adds members that only the page needs. `against`: the
+// opponent for the row's history.
 void fit_row(Json& json, const LeaderboardRow& row, std::string_view against, const PageContext& context) {
   leave_out(json, {"cache", "device_uuid", "git_commit", "problem_sha256", "reference_sha256"});
   json["sha256"] = row.newest.candidate().sha256.substr(0, shown_hash_digits);
@@ -66,7 +66,7 @@ void fit_row(Json& json, const LeaderboardRow& row, std::string_view against, co
   json["linked"] = !context.links.empty() && (context.is_linked == nullptr || context.is_linked(path));
 }
 
-// The catalogue, and the problems that only records name.
+// The problems of the catalogue, and problems that only records name.
 Json page_problems(const Leaderboard& leaderboard, const PageContext& context) {
   std::map<std::string, PageProblem> problems;
   for (const PageProblem& problem : context.catalogue) problems[problem.slug] = problem;

@@ -41,7 +41,7 @@ std::string why_unranked(const Record& record) {
   return "";
 }
 
-// The work with the most cases counts, and among equals the newest.
+// The work with the most cases counts. If several have equally many cases, the newest counts.
 Work work_of_board(const std::vector<LeaderboardRow>& rows) {
   const Record* chosen = nullptr;
   for (const LeaderboardRow& row : rows) {
@@ -153,8 +153,8 @@ void sort_rows(Board& board) {
 }
 
 // Orders rows that share a rank. The highest speedup comes first, but a row that was slower than another in
-// the same blocks comes after it. The next row is always the first for which no faster row is left. If each
-// remaining row is slower than another, the next is the first with the fewest faster rows left.
+// the same blocks comes after it. The next row is always the first one for which no faster row is left. If
+// each remaining row is slower than another, the next row is the first one with the fewest faster rows left.
 void order_by_blocks(std::span<LeaderboardRow> rows) {
   std::map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < rows.size(); ++i) places[rows[i].newest.candidate().path] = i;

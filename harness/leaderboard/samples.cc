@@ -26,7 +26,7 @@ struct Tally {
   std::size_t accepted = 0;
 };
 
-// By problem: its number, or its slug if it has no number.
+// Tallies by the problem's number, or by its slug if it has no number.
 using Tallies = std::map<std::pair<std::optional<int>, std::string>, Tally>;
 
 std::size_t fewest_samples(const Tallies& tallies) {
@@ -92,7 +92,7 @@ std::string pass_at_k_text(const SampledRun& run) {
 
 namespace {
 
-// Different inputs make a different problem.
+// The run of a record. Other inputs make another problem, so they make another run.
 std::string run_with_inputs(const Record& record) {
   const std::string run = run_of(record.candidate().path, record.problem_slug);
   return record.inputs
@@ -102,7 +102,7 @@ std::string run_with_inputs(const Record& record) {
 
 }  // namespace
 
-// What the referee finds by itself fails the check `compile`.
+// If the referee itself finds that only a GPU can run the candidate, the check `compile` has failed.
 bool can_judge(const Record& record) {
   const std::vector<Check>& checks = record.candidate().checks;
   return !needs_a_gpu(record) || std::any_of(checks.begin(), checks.end(), [](const Check& check) {

@@ -18,7 +18,8 @@ Words words_of(const std::string& line) {
   return words;
 }
 
-// Numbers of any program, as far as they are sensible here.
+// The numbers from `first` on. Any program may have written them, so nothing is returned if they are not
+// plausible.
 std::optional<std::vector<std::int64_t>> numbers_of(const Words& words, std::size_t first,
                                                     std::size_t count) {
   if (words.size() != first + count) return std::nullopt;
@@ -32,7 +33,7 @@ std::optional<std::vector<std::int64_t>> numbers_of(const Words& words, std::siz
   return numbers;
 }
 
-// What a multiprocessor has.
+// The resources of a multiprocessor.
 struct Limits {
   std::int64_t threads = 0;
   std::int64_t registers = 0;
@@ -42,8 +43,8 @@ struct Limits {
 };
 
 constexpr std::int64_t warp = 32;
-// Registers of a warp come in such pieces, and so does the shared memory of a block (NVIDIA's occupancy
-// calculator, "Warp Allocation" and "Shared Memory Allocation", compute capability 7.0 and later).
+// The units in which a warp gets registers and a block gets shared memory (NVIDIA's occupancy calculator,
+// "Warp Allocation" and "Shared Memory Allocation", compute capability 7.0 and later).
 constexpr std::int64_t register_piece = 256;
 constexpr std::int64_t shared_piece = 128;
 
@@ -51,8 +52,8 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t piece) {
   return (value + piece - 1) / piece * piece;
 }
 
-// The most warps of the kernel that a multiprocessor can hold, as a share of all that it can hold (CUDA C++
-// Best Practices Guide, "Calculating Occupancy").
+// The most warps of the kernel that a multiprocessor can hold, as a share of the warps that fit at most (CUDA
+// C++ Best Practices Guide, "Calculating Occupancy").
 void add_occupancy(KernelProfile& kernel, const Limits& limits, std::int64_t registers, std::int64_t shared) {
   const std::int64_t threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
   if (threads <= 0 || threads > 1024 || limits.threads <= 0) return;
@@ -119,7 +120,7 @@ void take_activity(const std::vector<KernelProfile>& activity, std::vector<Kerne
       kernels.push_back(seen);
       continue;
     }
-    // Only some of its launches may have counters.
+    // Perhaps only some of the kernel's launches have counters.
     for (const char* fact : {"duration_us", "local_b"}) {
       const auto value = seen.facts.find(fact);
       if (value != seen.facts.end()) same->facts[fact] = value->second;

@@ -17,8 +17,8 @@ struct Activity {
 // Lines that are not well formed are left out.
 Activity parse_activity(const std::string& text);
 
-// Gives kernels with counters the times of the activity, where they ran as in any call: below Nsight Compute
-// each runs alone. Kernels that have no counters are added.
+// Gives kernels with counters the times of the activity. In that pass they ran as in any call, while Nsight
+// Compute runs each kernel alone. Kernels that have no counters are added.
 void take_activity(const std::vector<KernelProfile>& activity, std::vector<KernelProfile>& kernels);
 
 }  // namespace kgrade

@@ -11,7 +11,7 @@
 
 namespace kgrade {
 
-// `places` may be null: then nothing has a place in the source.
+// `places` may be null. Then no fact has a place in the source.
 std::vector<KernelProfile> profiles_of(const std::vector<LaunchCounts>& counts, PlaceFinder* places,
                                        QuotedSource& source);
 

@@ -112,7 +112,7 @@ constexpr std::array<Limit, 4> limits = {{{"registers", "launch__occupancy_limit
                                           {"warps", "launch__occupancy_limit_warps"},
                                           {"blocks", "launch__occupancy_limit_blocks"}}};
 
-// Operations of an instruction of a thread. Half-precision ones work on pairs.
+// The number of operations in an instruction of a thread. Half-precision instructions work on pairs.
 struct Operation {
   const char* name;
   double operations;
@@ -132,7 +132,8 @@ const Value* find(const Counters& counters, std::string_view name) {
   return found != counters.end() ? &found->second : nullptr;
 }
 
-// Null if one of the counters is; nothing is set if one is absent.
+// Sets a fact that is computed from counters. It is null if one of the counters is null. It is not set if one
+// is absent.
 template <class Function, class... Names>
 void set(Counters& facts, const char* fact, const Counters& counters, Function function, Names... names) {
   const std::array<const Value*, sizeof...(names)> values = {find(counters, names)...};
@@ -145,7 +146,7 @@ void set(Counters& facts, const char* fact, const Counters& counters, Function f
   if (result) facts[fact] = *result;
 }
 
-// Nothing where there is nothing to divide by.
+// Null if the divisor is not positive.
 Value ratio(double a, double b) { return b > 0 ? Value(a / b) : std::nullopt; }
 
 void set_flops(Counters& facts, const char* fact, const Counters& counters,
@@ -168,7 +169,7 @@ double weight_of(const KernelProfile& kernel) {
   return time > 0 ? time : 1;
 }
 
-// What `other` is to be added to has the weight of its own launches.
+// Merges `other` into `into`. Each side has the weight of its launches.
 void merge(Counters& into, const Counters& other, double weight, double other_weight) {
   for (const FactKind& kind : kinds) {
     const auto theirs = other.find(kind.name);

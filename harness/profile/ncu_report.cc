@@ -16,7 +16,8 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// Nothing: no number was meant ("", a text). Null within: NaN, or "n/a".
+// The number in a cell. Nothing if the cell is not for a number ("", or a text). Null if the number is NaN or
+// "n/a".
 std::optional<std::optional<double>> value_of(const std::string& cell) {
   std::string digits = cell;
   std::erase(digits, ',');

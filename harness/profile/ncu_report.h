@@ -1,6 +1,6 @@
 // Reads what Nsight Compute prints: `ncu --csv --page raw` (one row for each launch, after a row of names and
-// a row of units), the lines that it prints about itself, and `--page source`. It ran above the candidate's
-// process, so its text may hold anything.
+// a row of units), the lines that it prints about itself, and `--page source`. Nsight Compute reads the
+// candidate's process, so its text may hold anything.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct NcuReport {
 // `text` is the page "raw" with --print-units base and --print-kernel-base mangled.
 NcuReport parse_raw_page(const std::string& text);
 
-// Why ncu counts nothing, and what to do about it, from its own lines. Nothing if it does not say.
+// Why ncu counts nothing, and a remedy, from ncu's own lines. Nothing if these lines give no reason.
 std::optional<Error> complaint_of(const std::string& log);
 
 }  // namespace kgrade

@@ -15,11 +15,11 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// What is summed up by line.
+// A cost that is summed up for each line.
 struct Cost {
   const char* what;       // WorstPlace::what
   const char* column;     // of the page
-  const char* operation;  // only of instructions with this operation; null: of all
+  const char* operation;  // only instructions with this operation count; null: all count
 };
 constexpr std::array<Cost, 4> costs = {{{"loads", "L2 Theoretical Sectors Global Excessive", "Load"},
                                         {"stores", "L2 Theoretical Sectors Global Excessive", "Store"},
@@ -37,15 +37,15 @@ double number_in(const Row& row, std::size_t column) {
   return column < row.size() ? std::strtod(row[column].c_str(), nullptr) : 0;
 }
 
-// The name without template arguments and parameters, in which ncu and the demangler of the C++ library
-// differ.
+// The name without template arguments and parameters, because ncu and the C++ library's demangler write these
+// differently.
 std::string plain_name(const std::string& function) {
   std::string name = replace_all(short_name(function), "(anonymous namespace)::", "");
   name = replace_all(std::move(name), "<unnamed>::", "");
   return name.substr(0, name.find('<'));
 }
 
-// One launch in the page: its lines, in the files that they come from.
+// One launch in the page: its lines, with their files.
 struct Section {
   std::string function;
   std::set<std::string> files;

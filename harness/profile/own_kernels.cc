@@ -33,7 +33,7 @@ bool defines(const std::string& text, const std::string& name) {
   return false;
 }
 
-// "a::b" of "a::b::kernel<int>", and "kernel".
+// Splits "a::b::kernel<int>" into "a::b" and "kernel".
 std::pair<std::string, std::string> split_name(const std::string& name) {
   const std::string plain = name.substr(0, name.find('<'));
   const std::size_t at = plain.rfind("::");
@@ -52,7 +52,7 @@ OwnKernels::OwnKernels(const std::vector<std::filesystem::path>& binaries, std::
 
 bool OwnKernels::has(const KernelProfile& kernel) const {
   if (kernel.mangled.empty()) return false;
-  // As a whole string of the binary.
+  // The name must be a whole string of the binary.
   const std::string registered = std::string(1, '\0') + kernel.mangled + '\0';
   for (const std::string& bytes : binaries_) {
     if (bytes.find(registered) != std::string::npos) return true;

@@ -11,9 +11,10 @@ namespace kgrade {
 
 class OwnKernels {
  public:
-  // The binaries that were built of the candidate, and its text. A kernel is the candidate's if a binary
-  // registers it (by its mangled name), or if the text defines it: `__global__ ... name(` for NVRTC, `def
-  // name(` for Triton. A name in a namespace that the text does not define, as at::native, is not the text's.
+  // `binaries`: those that were built from the candidate. `text`: the candidate's text. A kernel is the
+  // candidate's if a binary registers it (by its mangled name), or if the text defines it: `__global__ ...
+  // name(` for NVRTC, `def name(` for Triton. A kernel in a namespace that the text does not define, such as
+  // at::native, is not the candidate's.
   OwnKernels(const std::vector<std::filesystem::path>& binaries, std::string text);
 
   bool has(const KernelProfile& kernel) const;

@@ -27,7 +27,7 @@
 namespace kgrade {
 namespace {
 
-// The largest case that is measured, or the largest of all if none is.
+// The largest measured case, or the largest of all cases if none is measured.
 std::vector<PlannedCase> only_largest(std::vector<PlannedCase> cases) {
   std::erase_if(cases, [](const PlannedCase& planned) { return !planned.skipped.empty(); });
   const auto rank = [](const PlannedCase& planned) {
@@ -39,7 +39,8 @@ std::vector<PlannedCase> only_largest(std::vector<PlannedCase> cases) {
   return {*largest};
 }
 
-// What the worker of a candidate in Python calls its file: write_source() of kgrade_python/contestant.py.
+// The name that the worker of a Python candidate gives the candidate's file: write_source() of
+// kgrade_python/contestant.py.
 std::string name_in_worker(const std::filesystem::path& source) {
   std::string stem = source.stem().string();
   std::replace_if(
@@ -47,7 +48,7 @@ std::string name_in_worker(const std::filesystem::path& source) {
   return fmt::format("/tmp/submission/submission_{}.py", stem);
 }
 
-// What the passes of one candidate left.
+// The results of both passes for one candidate.
 struct Seen {
   std::vector<KernelProfile> kernels;
   std::string source;
@@ -104,7 +105,7 @@ class ProfileRun {
 
   void begin_record() {
     setup_.describe(record_);
-    record_.device.thread_order.clear();  // it changes no count
+    record_.device.thread_order.clear();  // the order of threads changes no count
     const Case& bound = setup_.cases().front().bound;
     record_.case_name = bound.name;
     record_.tensor_bytes = bound.tensor_bytes();
@@ -191,7 +192,7 @@ class ProfileRun {
     if (!activity.problem.empty()) seen.notes.push_back(printable_line(activity.problem));
   }
 
-  // Before the pass `counters`.
+  // Limits the pass `counters`, with the results of the pass `activity`.
   void limit_counters(Seen& seen) {
     double call_us = 0;
     for (const KernelProfile& kernel : seen.kernels) call_us += kernel.fact("duration_us").value_or(0);
@@ -203,7 +204,8 @@ class ProfileRun {
         call_us / 1000));
   }
 
-  // Times stay those of the activity, where kernels run as in any call. Under Nsight Compute each runs alone.
+  // The times of the pass `activity` are kept, in which kernels run as in any call. Under Nsight Compute each
+  // kernel runs alone.
   void see_counters(NcuPages pages, const OwnSources& own, Seen& seen) {
     NcuReport report = parse_raw_page(pages.raw);
     if (report.launches.empty()) {

@@ -1,6 +1,5 @@
-// A whole run of `kgrade profile`: what limits the kernels of candidates in one case. It is a run of its own,
-// after grading, and nothing of it is used for a verdict or a speed. A candidate that is wrong in the case is
-// not profiled.
+// A whole run of `kgrade profile`: what limits the kernels of candidates in one case. It is a separate run,
+// and no verdict or speed uses its results. A candidate that is wrong in the case is not profiled.
 #pragma once
 
 #include <memory>
@@ -12,8 +11,8 @@
 
 namespace kgrade {
 
-// `cases` names at most one. Without one: the largest measured case, and on the emulated device the largest
-// that `kgrade check` would run.
+// `cases` names at most one case. The default is the largest measured case, or on the emulated device the
+// largest case that `kgrade check` would run.
 struct ProfileOptions : RunOptions {};
 
 // The time limit of a call in seconds. Nsight Compute runs each kernel of a call some 30 times.

@@ -93,7 +93,7 @@ template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<ProfileRecord>& record) {
   kind_fields(archive, "kgrade-profile", profile_schema_version);
   run_begin_fields(archive, record, [](auto&) {});
-  // What the candidate's process and the tool above it say: nothing here is checked.
+  // The figures come from the candidate's process and from the tool that runs it. None of them is checked.
   archive.constant("attested", false);
   archive.object("profiler", [&](auto& profiler) {
     profiler("name", record.profiler, one_of("ncu", "CUPTI", "emulated device"));

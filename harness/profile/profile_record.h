@@ -17,11 +17,11 @@ struct ProfiledCandidate {
   std::string path;
   std::string sha256;
   std::optional<LineRange> lines;  // as in CandidateRecord
-  // `clean`: it is correct in the case, and profiled.
+  // `clean`: the candidate is correct in the case and was profiled.
   CheckStatus status = CheckStatus::clean;
   std::string message;  // why it is not profiled
   std::string compiler_log;
-  std::string source;  // of the facts: "nsight_compute", "activity", "emulated_device"; empty: there are none
+  std::string source;  // of its facts: "nsight_compute", "activity", "emulated_device"; empty: no facts
   std::vector<KernelProfile> kernels;
   std::vector<std::string> other_kernels;  // of libraries, without the candidate's own
   std::optional<double> own_kernel_time_share;
@@ -35,7 +35,8 @@ struct ProfileRecord : RunRecord {
   std::int64_t tensor_bytes = 0;
   std::optional<std::int64_t> flops;
   std::optional<Ceilings> ceilings;
-  // Why there are no counters, and the line that gives them. Unset if there are, or if the device has none.
+  // Why there are no counters, and the command that enables them. Unset if there are counters, or if the
+  // device has none.
   std::optional<Error> lacks;
   std::vector<ProfiledCandidate> candidates;
 };
@@ -47,8 +48,8 @@ nlohmann::ordered_json to_json(const ProfileRecord& record);
 nlohmann::ordered_json profile_schema();
 std::string to_text(const ProfileRecord& record);
 
-// For each candidate its kernels, each with what was counted and the advice. For two candidates, a table of
-// both beside each other. `verbose`: all kernels, all facts and the compiler's log.
+// A table of each candidate's kernels, with the facts and the advice on each kernel. For two candidates, a
+// table also shows both beside each other. `verbose`: all kernels, all facts and the compiler's log.
 std::string render_table(const ProfileRecord& record, const Style& style, bool verbose);
 
 }  // namespace kgrade

@@ -44,7 +44,7 @@ std::string value_text(const FactKind& kind, const std::optional<double>& value)
   return number_text(*value);
 }
 
-// A fact that says nothing: no spills, no atomics.
+// True for a fact that says nothing, such as 0 spills or 0 atomics.
 bool is_idle(const FactKind& kind, const std::optional<double>& value) {
   return value && *value == 0 && kind.name != "tensor_pipe_pct" && kind.name != "shared_conflicts";
 }
@@ -56,7 +56,7 @@ std::string extents_text(const std::array<std::int64_t, 3>& extents) {
 
 double share_of(const KernelProfile& kernel) { return kernel.fact("time_share").value_or(0); }
 
-// The longest ones first. Without times, in the order of their launches.
+// The kernels, the longest first. If there are no times, they are in the order of their launches.
 std::vector<const KernelProfile*> by_time(const ProfiledCandidate& candidate) {
   std::vector<const KernelProfile*> kernels;
   for (const KernelProfile& kernel : candidate.kernels) kernels.push_back(&kernel);
@@ -160,7 +160,7 @@ std::string headline(const ProfiledCandidate& candidate, const Style& style, boo
   return text;
 }
 
-// All that is profiled.
+// The candidates that were profiled.
 std::vector<const ProfiledCandidate*> profiled(const ProfileRecord& record) {
   std::vector<const ProfiledCandidate*> all;
   for (const ProfiledCandidate& candidate : record.candidates) {
@@ -169,7 +169,7 @@ std::vector<const ProfiledCandidate*> profiled(const ProfileRecord& record) {
   return all;
 }
 
-// The name of the file, or its path if another one has that name.
+// The name of the candidate's file, or its path if the other candidate's file has the same name.
 std::string column_name(const ProfiledCandidate& candidate,
                         const std::vector<const ProfiledCandidate*>& all) {
   const auto name_of = [](const ProfiledCandidate& one) {

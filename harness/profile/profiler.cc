@@ -46,7 +46,7 @@ std::string text_of(const fs::path& file) {
   return text ? std::move(*text) : "";
 }
 
-// What a page prints. Errors of ncu are in the log by then.
+// The text of a page. Errors of ncu are already in the log at this point.
 std::string page_of(const std::vector<std::string>& command, const fs::path& folder) {
   ProcessRequest request;
   request.command = command;
@@ -94,10 +94,10 @@ std::vector<std::string> Profiler::command(const std::string& pass, const fs::pa
   std::vector<std::string> command = {
       ncu_.string(), "--config-file", "off", "--log-file", (folder / log_file).string(), "--export",
       (folder / report_file).string(), "--force-overwrite", "--target-processes", "all",
-      // Only the kernels of the watched call: the worker says when it begins and ends.
+      // Only the kernels of the watched call are counted. The worker tells ncu when the call begins and ends.
       "--profile-from-start", "off", "--launch-count", std::to_string(most_counted_launches),
-      // Each kernel alone, again and again, with cold caches as in a measured call. The clocks stay as they
-      // are, as in a measured call, and when the ceilings were measured.
+      // Each kernel runs alone and repeatedly, with cold caches as in a measured call. ncu must not change
+      // the clocks, because they were not changed when the ceilings were measured.
       "--replay-mode", "kernel", "--cache-control", "all", "--clock-control", "none", "--metrics",
       fmt::format("{}", fmt::join(ncu_metrics(counts_instructions_), ","))};
   if (counts_instructions_)  // with lines of the source

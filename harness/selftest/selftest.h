@@ -1,5 +1,5 @@
-// A run of `kgrade selftest`: does the measuring protocol hold on this machine? It compares a binary with
-// itself, and with itself doing more work. It uses the code that grades.
+// A run of `kgrade selftest`: does the measuring protocol hold on this machine? The run compares a binary
+// with itself, and with itself doing more work. It uses the same code as grading.
 #pragma once
 
 #include <cstdint>

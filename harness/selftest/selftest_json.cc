@@ -17,7 +17,7 @@ struct ShareInterval {
   double high = 0;
 };
 
-// With the name of its kernel.
+// A comparison with the name of its kernel.
 struct NamedComparison : SelftestComparison {
   std::string kernel_name;
 };

@@ -12,7 +12,8 @@ using Condition = std::function<bool(const SelftestComparison&)>;
 
 constexpr double rounding_ms = 1e-7;
 constexpr double longest_grained_ms = 1;
-// Rounding when targets are compared. The target counts, not the time that calibration reached.
+// Tolerance for rounding when targets are compared. The target is compared, not the time that calibration
+// reached.
 constexpr double slack = 1e-9;
 
 // The comparisons that meet the condition and have a ratio.
@@ -89,7 +90,7 @@ std::vector<SlowedDown> all_slowed(const SelftestRecord& record, const Condition
   return all;
 }
 
-// From the samples of the comparisons, or from the calibration if there are none.
+// The median time, from the samples of the comparisons, or from the calibration if there are no samples.
 double median_of(const SelftestRecord& record, std::size_t kernel) {
   std::vector<double> medians;
   for (const SelftestComparison& comparison : record.comparisons) {
@@ -121,7 +122,8 @@ Share seen_where_it_should_be(const SelftestRecord& record) {
   return seen;
 }
 
-// The share of comparisons that were measured. If most are refused, the others say nothing.
+// The share of comparisons that were measured. If most comparisons are refused, the measured ones prove
+// nothing.
 Share measured(const SelftestRecord& record) {
   Share share;
   for (const SelftestComparison& comparison : record.comparisons) share.add(comparison.ratio.has_value());

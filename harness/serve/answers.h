@@ -1,5 +1,5 @@
-// What the service answers (docs/service.md), member by member. openapi.json describes these structures by
-// their names here.
+// The answers of the service (docs/service.md), member by member. openapi.json describes these structures
+// under the same names.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct EffortRule {
 
 namespace answers {
 
-// RFC 9457.
+// An error as in RFC 9457.
 struct Error {
   std::string title;
   int status = 400;
@@ -60,7 +60,7 @@ struct Me {
   std::optional<Contest> contest;
 };
 
-// Unset: unknown.
+// A speedup. Members that are unset are unknown.
 struct Speedup {
   std::optional<double> speedup, low, high;
 
@@ -92,7 +92,7 @@ struct Standings {
   std::vector<StandingsRow> rows;
 };
 
-// What was sent.
+// A candidate as it was sent.
 struct Candidate {
   std::string name;
   std::string source;
@@ -261,7 +261,7 @@ struct Capacity {
   std::string version;
 };
 
-// What became of one job of a batch.
+// The answer for one job of a batch that was accepted.
 struct AcceptedJob {
   std::string id;
   JobState state = JobState::queued;
@@ -273,7 +273,7 @@ struct BatchAnswer {
   std::vector<nlohmann::ordered_json> items;  // each an AcceptedJob or a RefusedJob
 };
 
-// routes.cc puts the lists together as text, since records in them may be large.
+// routes.cc writes the lists as text, because their records may be large.
 struct WaitAnswer {
   std::vector<nlohmann::ordered_json> finished;
   std::vector<nlohmann::ordered_json> pending;

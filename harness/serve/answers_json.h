@@ -1,4 +1,4 @@
-// The JSON of what the service answers.
+// The JSON of the service's answers.
 #pragma once
 
 #include "record/agent_line_json.h"
@@ -9,7 +9,7 @@ namespace kgrade {
 
 namespace answers {
 
-// A text of this form. Only our own documents are read, so that nobody checks it.
+// A text of this form. Only our own documents are read, so the form is not checked.
 struct Pattern {
   const char* pattern;
   std::string operator()(const JsonValue& value) const { return value.text(most_text); }
@@ -32,7 +32,7 @@ struct Described {
   }
 };
 
-// Values by names that are not known here.
+// Values by arbitrary names.
 struct ScalarValues {
   template <class T>
   nlohmann::ordered_json schema(SchemaDefinitions&) const {

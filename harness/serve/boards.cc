@@ -9,7 +9,7 @@
 namespace kgrade {
 
 void Boards::add(const GradeJob& job, const answers::Grade& view) {
-  if (!view.board) return;  // results of earlier versions have none
+  if (!view.board) return;  // results of earlier versions have no board
   by_slug_[view.problem][job.id] = {job.id,
                                     job.owner,
                                     view.candidate,
@@ -24,7 +24,7 @@ void Boards::forget(const std::string& id) {
 }
 
 bool Boards::Entry::is_better_than(const Entry& other) const {
-  // Only intervals can be ranked. Without speed, the first one counts.
+  // Only results with an interval can be ranked. Among results without a speed, the first is the best.
   const auto key = [](const Entry& one) {
     return std::tuple(one.speedup.interval().has_value(), one.speedup.speedup.value_or(0), -one.sent_at);
   };
@@ -53,7 +53,7 @@ void Boards::rank(std::vector<Entry>& entries) {
 
 answers::Boards Boards::of(const std::string& slug, const Problem& problem, const std::string& owner,
                            bool shows_others) const {
-  // By board, owner and name. Of others, only the best counts, whatever its name.
+  // The best entries by board, owner and name. Of other owners only one entry counts, whatever its name.
   std::map<std::string, std::map<std::pair<std::string, std::string>, Entry>> best;
   static const std::map<std::string, Entry> none;
   const auto at = by_slug_.find(slug);

@@ -1,7 +1,7 @@
 // The best results of a service's finished jobs, ranked.
 //
-// Results are ranked together if they have the same problem, GPU model, type and class of answers. They are
-// forgotten with their jobs.
+// Results are ranked together if they have the same problem, GPU model, type and class of answers. A board
+// forgets a result when the service forgets the job.
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ namespace kgrade {
 
 class Boards {
  public:
-  // The job has ended, and this is its reward view. Most views belong on no board.
+  // Adds the result of a job that has ended, from its reward view. Most views belong on no board.
   void add(const GradeJob& job, const answers::Grade& view);
   void forget(const std::string& id);
 
   // {"problem", "shows_others", "boards": [{"name", "entries": [...]}]}: the best result of each of the
-  // owner's candidates, told apart by their names. `shows_others`: also the best one of each other owner,
-  // with nothing but its speed.
+  // owner's candidates, which are identified by their names. `shows_others`: also the best result of each
+  // other owner, with nothing but its speed.
   answers::Boards of(const std::string& slug, const Problem& problem, const std::string& owner,
                      bool shows_others) const;
 

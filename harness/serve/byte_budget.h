@@ -1,4 +1,4 @@
-// How many bytes are in memory for clients, in all and for each owner.
+// Counts the bytes in memory for clients, in total and for each owner.
 #pragma once
 
 #include <cstdint>

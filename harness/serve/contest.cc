@@ -20,7 +20,7 @@ constexpr std::size_t most_problems = 100;
 constexpr std::size_t longest_title = 200;
 constexpr std::size_t most_hidden_cases = 64;
 
-// Reads the frontmatter of a contest, and collects what is wrong with it.
+// Reads the frontmatter of a contest, and collects the errors in it.
 class ContestReader {
  public:
   ContestReader(const YamlNode& root, Diagnostics& diagnostics) : root_(root), diagnostics_(diagnostics) {}
@@ -128,7 +128,7 @@ class ContestReader {
     }
   }
 
-  // A slug, or a map with more about it.
+  // Reads a problem of the contest: a slug, or a map with the slug and options.
   std::optional<ContestProblem> read_problem(const YamlNode& node) {
     ContestProblem problem = usual_;
     problem.location = node.place();

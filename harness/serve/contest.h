@@ -1,4 +1,4 @@
-// A contest on a service: which problems it has, when, and what students learn of their grades.
+// A contest on a service: its problems, its time, and how much students learn of their grades.
 #pragma once
 
 #include <filesystem>
@@ -40,11 +40,11 @@ struct Contest {
   bool is_over(double now) const { return now >= end; }
 };
 
-// Reads a contest's file, which docs/contest.md describes: a frontmatter as that of a problem, then a text.
-// Errors name the line and what to write.
+// Reads a contest's file, which docs/contest.md describes: a frontmatter like a problem's, then a text.
+// Errors name the line, and say what to write.
 Result<Contest> read_contest(std::string_view content, const std::string& file);
 Result<Contest> read_contest(const std::filesystem::path& file);
-// What the contest names and the catalogue does not have.
+// Errors for problems and cases that the contest names and the catalogue does not have.
 Failure check_contest(const Contest& contest, const std::map<std::string, Problem>& problems);
 
 // A time with its zone, "2026-11-30T10:00:00+01:00" or "2026-11-30T09:00Z", in seconds since 1970. Nothing

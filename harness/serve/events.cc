@@ -63,7 +63,7 @@ Waiters::Call Waiters::remove(All::iterator waiter) {
 }
 
 void Waiters::ended(const std::string& id) {
-  // A waiter may have named the job twice, so those that are ready are removed only afterwards.
+  // A waiting client may have named the job twice, so ready clients are removed only after the loop.
   std::vector<All::iterator> ready;
   const auto [first, last] = by_id_.equal_range(id);
   for (auto at = first; at != last; ++at) {

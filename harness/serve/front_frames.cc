@@ -13,7 +13,8 @@ struct Head {
   FrameKind kind = FrameKind::gone;
 };
 
-// The longest of a client's method, path and fields together is less: HttpLimits::header_bytes.
+// The longest text in a frame's head. A client's method, path and fields together are shorter:
+// HttpLimits::header_bytes.
 constexpr std::uint32_t longest_text = 32 << 10;
 
 constexpr std::size_t large_capacity = 1 << 20;
@@ -70,8 +71,8 @@ void append_frame(std::string& bytes, FrameKind kind, std::uint64_t exchange, st
 }
 
 void FrameReader::append(std::string_view bytes) {
-  // What was returned is removed in large pieces, so that each byte is moved only once or twice. A large
-  // frame keeps no memory afterwards.
+  // Returned frames are removed in large pieces, so that each byte is moved only once or twice. The memory of
+  // a large frame is freed.
   if (begin_ == bytes_.size() && bytes_.capacity() > large_capacity) bytes_ = std::string();
   if (begin_ >= bytes_.size() / 2) {
     bytes_.erase(0, begin_);

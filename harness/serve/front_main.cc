@@ -29,7 +29,7 @@ bool is_socket(int descriptor) {
   return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-// Each client has a descriptor.
+// Raises the limit of descriptors, because each client needs one.
 void allow_many_descriptors() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -37,7 +37,7 @@ void allow_many_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// What the kernel lacks is left out, as in the sandbox. `kgrade doctor` shows it.
+// Layers of protection that the kernel lacks are left out, as in the sandbox. `kgrade doctor` shows them.
 void give_up_rights() {
   drop_privileges();
   SandboxPolicy nothing;
@@ -61,7 +61,7 @@ int run() {
   front.announce();
   front.accept_at(UniqueFd(listening_descriptor));
   front.run();
-  // The service is gone. Nobody is left for whom to clean up.
+  // The service is gone, so there is nothing to clean up.
   ::_exit(0);
 }
 

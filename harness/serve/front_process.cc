@@ -18,12 +18,13 @@ namespace {
 
 constexpr std::chrono::milliseconds first_pause{100};
 constexpr std::chrono::milliseconds longest_pause{10'000};
-// A front that lived this long had no fault from its beginning.
+// A front that has lived this long counts as sound.
 constexpr std::chrono::seconds long_life{60};
-// A process that has closed its connection ends in this time, or is killed.
+// A process that has closed its connection is killed if it has not ended after this time.
 constexpr std::chrono::milliseconds patience_with_end{200};
 constexpr int look_again_ms = 100;
-// Bodies and answers are limited, and so are connections with their buffers. This is more than all of them.
+// The front's memory limit. It is larger than the limits of bodies, answers and connections with their
+// buffers together.
 constexpr std::uint64_t memory_bytes = std::uint64_t{2} << 30;
 
 Error no_process(int code, const char* what) {
@@ -35,7 +36,8 @@ Error no_process(int code, const char* what) {
 
 std::vector<std::string> front_command(const Sandbox& sandbox, const Layout& layout) {
   SandboxPolicy policy;
-  // For a front that is not linked statically. It closes these folders, too, when it has begun.
+  // A front that is not linked statically needs these folders when it starts. It gives up access to them
+  // afterwards.
   policy.readable = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache"};
   policy.temporary_bytes = 1 << 20;
   policy.memory_bytes = memory_bytes;

@@ -1,6 +1,6 @@
-// Keeps the front running: the process of the service that parses HTTP. If it ends, does not answer or sends
-// something wrong, it is killed, and a fresh one is started. Clients of the old one lose their connections,
-// and nothing else.
+// Keeps the front running: the process of the service that parses HTTP. If the front ends, does not answer or
+// sends something wrong, its process is killed, and a new front is started. Clients of the old front lose
+// their connections and nothing else.
 #pragma once
 
 #include <chrono>
@@ -35,8 +35,8 @@ class FrontProcess {
   Failure start();
   // Null while no front runs.
   FrontLink* link() { return link_ ? &*link_ : nullptr; }
-  // Replaces a front that has a fault, after a pause that grows if fronts do not live long. Call a few times
-  // a second, and when the link has a fault.
+  // Replaces a front that has a fault. The pause before that grows if fronts do not live long. Call a few
+  // times a second, and when the link has a fault.
   void look_after();
 
  private:

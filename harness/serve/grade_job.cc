@@ -41,8 +41,8 @@ bool is_python_name(std::string_view text) { return is_name(text) && text.ends_w
 constexpr FormRule file_name = {longest_label, "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$", is_name,
                                 "is no name of a file: up to 100 letters, digits, '.', '_' and '-', "
                                 "beginning with a letter, a digit or '_'"};
-// The reference of a .md problem is code in CUDA that runs with the referee's trust. A stranger's would run
-// outside of the sandbox that candidates have.
+// The reference of a .md problem is CUDA code that runs with the referee's rights, outside of the sandbox of
+// candidates. So clients can only send Python files.
 constexpr FormRule python_name = {longest_label, "^[A-Za-z0-9_][A-Za-z0-9._-]{0,96}\\.py$", is_python_name,
                                   "is no name of a file, or does not end in .py: only problem files in "
                                   "Python can be sent, since others have "
@@ -150,7 +150,7 @@ struct LabelRule {
   }
 };
 
-// The rule of an option's member (record/settings.h).
+// The rule of the member for an option (record/settings.h).
 constexpr SeedRule member_rule(const GradeOption&, AnySeed, const std::optional<std::uint64_t>&) {
   return {};
 }
@@ -194,7 +194,7 @@ struct UploadedProblemName {
   std::string sha256;
 };
 
-// A job brings its problem's file, or names a problem.
+// The rule of a request's problem: its file, or its name.
 struct ProblemRule {
   ProblemFile operator()(const JsonValue& problem) const {
     ProblemFile file;
@@ -265,7 +265,7 @@ void fields(Archive& archive, typename Archive::template Value<GradeRequest>& re
   archive.or_default("group", request.group, label, "Comes back with the result.");
   archive.or_default("client_ref", request.client_ref, label, "Comes back with the result.");
   if constexpr (Archive::reads) {
-    // An empty text is none.
+    // An empty text counts as no value.
     for (auto* text : {&request.settings.dtype, &request.settings.precision}) {
       if (*text && (*text)->empty()) text->reset();
     }
@@ -301,7 +301,7 @@ std::string json_text(const OrderedJson& json) {
 Json parsed_json(std::string_view text) {
   using Event = Json::parse_event_t;
   bool is_too_deep = false;
-  // `depth`: the levels around the value. What is below the deepest one is never stored.
+  // `depth`: the levels around the value. Values below the deepest level are never stored.
   const auto keep = [&is_too_deep](int depth, Event event, const Json&) {
     const bool begins = event == Event::array_start || event == Event::object_start;
     is_too_deep = is_too_deep || (begins && depth >= deepest_json);
@@ -385,7 +385,7 @@ Result<GradeJob> read_job_line(const Json& line) {
     return job;
   }
   job->state = JobState::queued;
-  // It was accepted: whether the client may choose seeds was decided then.
+  // Whether the client may choose seeds was decided when the request was accepted.
   auto request = read_request(parsed_json(job->body), true);
   if (!request) return request.errors();
   job->request = *std::move(request);

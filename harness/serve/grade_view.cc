@@ -1,4 +1,4 @@
-// What a service says of a job (docs/service.md).
+// The views of a job that a service shows (docs/service.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ answers::Figures figures_of(const CandidateRecord& candidate) {
   figures.cases_passed =
       std::count_if(candidate.cases.begin(), candidate.cases.end(),
                     [](const CaseRecord& c) { return c.run && c.verdict == Verdict::accepted; });
-  // What the grade leaves out, such as cases that are sized for a GPU, is no part of it.
+  // Cases that this grade left out, such as cases that are sized for a GPU, do not count.
   const auto is_part = [](const CaseRecord& c) { return c.run || !c.message.ends_with(runs_when_named); };
   figures.cases = std::count_if(candidate.cases.begin(), candidate.cases.end(), is_part);
   figures.precision = candidate.precision;
@@ -53,8 +53,8 @@ answers::Figures figures_of(const CandidateRecord& candidate) {
   return figures;
 }
 
-// Where the service ranks a result (serve/boards.h). Nowhere: only whole accepted grades of a problem of the
-// catalogue are comparable, on inputs that nobody could know.
+// The board on which the service ranks a result (serve/boards.h). Only complete, accepted grades of a problem
+// of the catalogue are comparable, on inputs that nobody could know. Other results are on no board.
 std::optional<answers::GradeBoard> board_of(const GradeRequest& request, const Record& record) {
   const CandidateRecord& candidate = record.candidate();
   const GradeSettings& settings = request.settings;
@@ -66,15 +66,15 @@ std::optional<answers::GradeBoard> board_of(const GradeRequest& request, const R
       fmt::format("{}, {}, {}{}", device_model(record.device), to_string(record.dtype),
                   to_string(candidate.precision), candidate.is_module() ? ", modules" : ""),
       {}};
-  // All are compared with the same opponent, whatever baselines each was measured with. There is no such
-  // opponent for answers of a class below the reference's.
+  // All results are compared with the reference, whatever baselines each was measured with. Answers of a
+  // class below the reference's have no such comparison.
   const auto score = std::find_if(candidate.scores.begin(), candidate.scores.end(),
                                   [](const Score& each) { return each.against == "reference"; });
   if (score != candidate.scores.end()) board.speedup = speedup_of(score->speedup);
   return board;
 }
 
-// The result of a job that has no verdict yet.
+// The grade of a job that has no verdict yet.
 answers::Grade begun_grade(const GradeJob& job) {
   const double until = job.has_ended() ? job.ended_at : 0;
   const bool has_started = job.started_at > 0;
@@ -152,7 +152,8 @@ answers::Grade failed_view(const GradeJob& job, const char* fault, const std::st
   if (fault != nullptr) grade.fault = fault;
   const std::string_view whose = fault == nullptr ? "" : fault;
   grade.is_retryable = whose == "machine" || whose == "service";
-  // Only the service itself cancels and lets expire. What ends a run otherwise may quote anybody.
+  // If the job was cancelled or has expired, the reason is the service's own text. Any other reason may quote
+  // texts of others.
   (whose.empty() || whose == "expired" ? grade.reason : grade.untrusted_reason) = reason;
   return grade;
 }
@@ -180,7 +181,7 @@ answers::Grade read_grade(const nlohmann::json& view) {
 OrderedJson agent_view(const Record& record, Feedback feedback) {
   answers::AgentLine line{agent_line_of(record.candidate(), record)};
   line.next = replace_all(line.next, "`reason`", "`untrusted_reason`");
-  // A command for a hidden case has its seed.
+  // A command that repeats a hidden case contains its seed.
   const CaseRecord* const failed = smallest_failure(record.candidate());
   if (feedback != Feedback::full && failed != nullptr && failed->role == CaseRole::hidden)
     line.next = "fix what `untrusted_reason` says";
@@ -190,7 +191,7 @@ OrderedJson agent_view(const Record& record, Feedback feedback) {
 void leave_out(answers::Grade& view, Feedback feedback) {
   if (feedback != Feedback::verdict) return;
   view.figures.cases_passed.reset();
-  // The compiler sees the candidate, and nothing of the problem's tests.
+  // The compiler sees the candidate and nothing of the problem's tests, so its output may be shown.
   if (view.verdict != Verdict::compile_error && view.verdict != Verdict::signature_mismatch)
     view.untrusted_reason = "";
 }

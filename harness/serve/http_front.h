@@ -1,5 +1,6 @@
-// The front of the service: it parses HTTP/1.1 for all connections in one thread, and knows nothing else.
-// Each request goes to the service as frames over a socket (front_frames.h), and its answer comes back so.
+// The front of the service. It parses HTTP/1.1 for all connections in one thread, and knows nothing of
+// grading. Each request goes to the service as frames over a socket (front_frames.h), and the answer comes
+// back as frames.
 //
 // A request's body is read only after the service has permitted it.
 #pragma once
@@ -18,7 +19,7 @@ class HttpFront {
   HttpFront(UniqueFd link, const HttpLimits& limits);
   ~HttpFront();
 
-  // Tells the service that it is ready, which comes first.
+  // Tells the service that the front is ready. Call this first.
   void announce();
   // Accepts clients from now on.
   void accept_at(UniqueFd listening);

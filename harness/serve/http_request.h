@@ -12,8 +12,8 @@ struct HttpRequest {
   std::string idempotency_key;
   std::string last_event_id;
   std::string host;     // "127.0.0.1:8642"
-  std::string origin;   // of the web page that sends the request; empty: no browser, or none is named
-  bool is_tcp = false;  // and not a Unix socket, which no browser reaches
+  std::string origin;   // of the web page that sends the request; empty: unknown, or no web page
+  bool is_tcp = false;  // false: a Unix socket, which no browser can reach
   std::string body;
 };
 

@@ -65,11 +65,11 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-// The address in numbers. Null if the host is none.
+// The address of a host that is given in numbers. Null if the host is not such an address.
 Addresses address_in_numbers(const std::string& host, unsigned short port) {
   in_addr v4{};
   const bool has_colon = host.find(':') != std::string::npos;
-  // The other function takes "1.2" and "0x7f000001", too.
+  // getaddrinfo() would also accept "1.2" and "0x7f000001".
   if (!has_colon && ::inet_pton(AF_INET, host.c_str(), &v4) != 1) return nullptr;
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
@@ -89,7 +89,7 @@ Result<UniqueFd> bind_tcp(const ListenAddress& address) {
   constexpr int yes = 1;
   if (!socket) return fail(errno);
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  // Connections inherit it. Parts of a stream must not wait for one another.
+  // Accepted connections inherit this option. With it, parts of a stream do not wait for one another.
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   if (::bind(socket.get(), numbers->ai_addr, numbers->ai_addrlen) != 0) return fail(errno);
   if (::listen(socket.get(), longest_queue) != 0) return fail(errno);
@@ -111,8 +111,8 @@ std::string name_of(const ListenAddress& address, const UniqueFd& socket) {
 }
 
 // Commits once for all requests that have come together, so that they wait for the disk only once. Then lets
-// the service work. Returns whether there is more to do at once. `has_failed`: the last commit did. Then only
-// a tick tries again, and not each request on a full disk.
+// the service work. Returns whether there is more to do at once. `has_failed`: the last commit failed. In
+// that case only a tick tries again, so that a full disk is not tried for each request.
 bool settle(Service& service, bool is_tick, bool& has_failed) {
   if (!service.has_to_commit() || (has_failed && !is_tick)) return false;
   has_failed = !service.commit();

@@ -1,5 +1,5 @@
-// The network of the service. The service itself parses nothing of it: it opens the listening socket, and a
-// process of its own, the front, reads HTTP (front_process.h, http_front.h).
+// The network of the service. The service itself parses no HTTP. It opens the listening socket, and another
+// process, the front, accepts clients and reads HTTP (front_process.h, http_front.h).
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,8 @@
 
 namespace kgrade {
 
-// Where a service listens: "unix:PATH", "HOST:PORT" or ":PORT" (of 127.0.0.1). Port 0: any free one.
+// Where a service listens: "unix:PATH", "HOST:PORT" or ":PORT" (of 127.0.0.1). Port 0 stands for any free
+// port.
 struct ListenAddress {
   std::filesystem::path socket;  // empty: TCP
   std::string host;              // an address, not a name
@@ -22,8 +23,8 @@ struct ListenAddress {
 };
 Result<ListenAddress> parse_listen_address(const std::string& text);
 
-// Serves until SIGINT or SIGTERM ends the process. `listening` is called once with the address, with the port
-// that was chosen. Errors: the address cannot be used, or no front can be started.
+// Serves until SIGINT or SIGTERM ends the process. `listening` is called once with the address, which has the
+// chosen port. Errors if the address cannot be used, or if no front can be started.
 Result<int> serve_http(Service& service, Routes& routes, const ListenAddress& address, FrontSetup front,
                        const HttpLimits& limits, const std::function<void(const std::string&)>& listening);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t largest_journal = std::uint64_t{16} << 30;
 
-// Writes all of it at the end of the file. Returns 0, or errno.
+// Writes the whole text at the end of the file. Returns 0 or errno.
 int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(fd, text.data(), text.size());
@@ -27,7 +27,7 @@ int write_all(int fd, std::string_view text) {
   return 0;
 }
 
-// Makes a rename in the folder of `path` durable. False, with errno set, if it may not be.
+// Makes a rename in the folder of `path` durable. False, with errno set, if the rename may not be durable.
 bool sync_folder(const fs::path& path) {
   const UniqueFd folder(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return folder.get() >= 0 && ::fsync(folder.get()) == 0;
@@ -45,7 +45,7 @@ Result<Journal> Journal::open(const fs::path& path, Sync sync) {
     return machine_error("the journal cannot be opened: " + why, "name another folder with --state",
                          {path.string(), 0, 0});
   };
-  // The lock is a file of its own, since rewrite() replaces the journal.
+  // The lock is a separate file, because rewrite() replaces the journal.
   UniqueFd lock(::open((path.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (lock.get() < 0) return fail(std::strerror(errno));
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return fail("another `kgrade serve` uses it");

@@ -1,4 +1,4 @@
-// Which ended jobs a service still knows, and which ones it forgets when they are too many.
+// Decides which ended jobs a service still knows, and which jobs it forgets when there are too many.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,11 @@ class KeptResults {
     double seconds = 0;       // since the end of the job
   };
 
-  // A job of that owner ended at `now`, in seconds. What is kept of it has that many bytes.
+  // Adds a job of that owner that ended at `now`, in seconds. Its result and its files have `bytes` bytes.
   void add(const std::string& owner, const std::string& id, double now, std::uint64_t bytes);
-  // Removes what is too old at `now`. Then removes the oldest job of the owner who keeps most, until all are
-  // within the limits. So an owner who floods the service pushes out only results of this owner. Returns ids.
+  // Removes jobs that are too old at `now`. Then removes the oldest job of the owner who keeps most, until
+  // the limits are met. So an owner who floods the service pushes out only results of this owner. Returns the
+  // removed ids.
   std::vector<std::string> take_surplus(const Limits& limits, double now);
 
   std::size_t jobs() const { return jobs_; }

@@ -1,4 +1,4 @@
-// For a build without Boost's headers: commands that need the network say so.
+// For a build without Boost's headers. Commands that need the network then report that it is missing.
 #include "serve/http_client.h"
 #include "serve/http_server.h"
 

@@ -64,7 +64,7 @@ OrderedJson parameter_json(const std::vector<DescribedParameter>& all, std::stri
   return json;
 }
 
-// The parameter in a pattern: "id" in "/v1/grades/{id}". Empty: there is none.
+// The parameter in a pattern: "id" in "/v1/grades/{id}". Empty if there is none.
 std::string_view name_in_braces(std::string_view pattern) {
   const std::size_t open = pattern.find('{');
   if (open == pattern.npos) return "";
@@ -117,7 +117,7 @@ OrderedJson refusal_json(const DescribedRefusal& refusal, SchemaDefinitions& def
   return json;
 }
 
-// All statuses of refusals of an operation, in order.
+// All statuses with which an operation can refuse a request, in order.
 std::vector<int> statuses_of(const Operation& operation, std::string_view pattern, bool needs_token) {
   std::vector<int> statuses = operation.refusals;
   if (pattern != "/") statuses.push_back(400);

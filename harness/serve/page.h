@@ -1,4 +1,4 @@
-// Files that the service sends as they are, which are put into the program as texts.
+// Files that the service sends as they are. The build puts them into the program as texts.
 #pragma once
 
 #include <string_view>

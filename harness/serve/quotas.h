@@ -6,13 +6,14 @@
 
 namespace kgrade {
 
-// The time that an owner has used decreases steadily, by the owner's quota in each hour. `now`: in seconds,
-// by a clock that never runs backwards.
+// Counts the lane time that each owner has used. The count of an owner decreases steadily, by the owner's
+// quota in each hour. `now`: in seconds, by a clock that never runs backwards.
 class Quotas {
  public:
   // The owner's jobs have used `seconds` of a lane.
   void charge(const std::string& owner, double seconds, double now);
-  // Seconds until the owner may submit again: 0 if now. `quota_s`: seconds of lanes in an hour; 0: no limit.
+  // Seconds until the owner may submit again. 0 if the owner may submit now. `quota_s`: seconds of lanes in
+  // an hour; 0: no limit.
   int wait_s(const std::string& owner, double quota_s, double now);
 
  private:

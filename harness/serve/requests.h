@@ -42,7 +42,7 @@ void fields(Archive& archive, typename Archive::template Value<WaitRequest>& req
   archive.anything_else();
 }
 
-// The body of POST /v1/grades/batch. Its items are read one by one, since one that is wrong is refused alone.
+// The body of POST /v1/grades/batch. Its items are read one by one, because a wrong item is refused alone.
 struct BatchRequest {
   std::vector<std::string> items;  // as JSON
 };

@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr double longest_silence_s = 15;   // of a stream of events
-constexpr std::size_t longest_quote = 60;  // of what a client has sent, in the reason of a refusal
+constexpr std::size_t longest_quote = 60;  // of a client's text in the reason of a refusal
 
 const char* title_of(int status) {
   switch (status) {
@@ -72,8 +72,9 @@ std::map<std::string, std::string> parameters_of(const HttpRequest& request) {
   return parameters;
 }
 
-// What a path has in the place of {...} in the pattern; empty if the pattern has none. Nothing if the path
-// does not fit: {...} stands for one part of it that is not empty.
+// The part of the path in the place of {...} in the pattern. Empty if the pattern has no {...}. Nothing if
+// the path does not match the pattern: {...} stands for exactly one part of a path, and the part is not
+// empty.
 std::optional<std::string> name_in(std::string_view pattern, std::string_view path) {
   const std::size_t open = pattern.find('{');
   if (open == pattern.npos) return pattern == path ? std::optional<std::string>("") : std::nullopt;
@@ -84,7 +85,8 @@ std::optional<std::string> name_in(std::string_view pattern, std::string_view pa
   return name.find('/') == name.npos ? std::optional(std::string(name)) : std::nullopt;
 }
 
-// A parameter that this path does not have. A link to the page may carry parameters of others.
+// The refusal of a parameter that this path does not have. Only the page allows any parameter, because links
+// to it may carry parameters of other sites.
 std::optional<Refusal> refusal_of_parameters(const HttpRequest& request, std::string_view pattern,
                                              const std::vector<std::string>& known) {
   if (pattern == "/") return std::nullopt;
@@ -112,9 +114,9 @@ bool is_printable_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// Without tokens, whoever reaches the service may use it. A browser on this machine does, and must not do so
-// for a page of somebody else: such a page has another origin, or a name of its own that leads to this
-// address (DNS rebinding).
+// Without tokens, everyone who reaches the service may use it. A browser on this machine reaches it, but must
+// not send requests for a page of another site. Such a page has another origin, or another host name that
+// leads to this address (DNS rebinding).
 bool is_of_another_page(const HttpRequest& request) {
   if (!request.is_tcp) return false;
   if (!request.origin.empty() && request.origin != "http://" + request.host &&
@@ -310,7 +312,7 @@ void Routes::wait(const Call& call, Answer answer) {
         OrderedJson view = service_.view_of(*job, wanted, job->owner != client.owner);
         add(finished, view.is_null() ? service_.view_of(*job, View::reward) : view);
       }
-      // Records that no answer can have are not read.
+      // No more records are read when the answer is already too long.
       if (finished.size() + pending.size() + unknown.size() > longest_answer_)
         return answer(problem_answer({413,
                                       fmt::format("the answer would have more than {} bytes: ask for fewer "
@@ -325,7 +327,7 @@ void Routes::wait(const Call& call, Answer answer) {
   service_.wait(call.client.owner, ids, request->until == WaitRequest::Until::all, request->timeout_s, reply);
 }
 
-// A stream of the owner's events, from now on or after the client's last one.
+// A stream of the owner's events, from now on or after the client's last event.
 void Routes::events(const Call& call, Answer answer) {
   const std::string& last = call.request.last_event_id;
   auto after = std::make_shared<std::uint64_t>(service_.events().last());
@@ -334,8 +336,8 @@ void Routes::events(const Call& call, Answer answer) {
     if (failure != std::errc{} || rest != last.data() + last.size() || last.size() > 18)
       return answer(problem_answer({400, "Last-Event-ID is not the number of an event", 0}));
   }
-  // A block without data sets the client's last number, so that it misses nothing if it loses the connection
-  // before its first event.
+  // A block without data tells the client the number of the latest event. So the client misses nothing if it
+  // loses the connection before its first event.
   HttpAnswer stream{200, "text/event-stream", fmt::format("retry: 2000\nid: {}\n\n", *after)};
   stream.more = [this, owner = call.client.owner, after](HttpAnswer::Part then) {
     service_.events().follow(owner, *after, service_.now() + longest_silence_s,

@@ -42,8 +42,8 @@ struct HttpAnswer {
   std::string body;
   int retry_after_s = 0;   // 0: no such header
   std::string allow = {};  // empty: no such header
-  // For a stream: `more` calls its argument once with the next part of the body. An empty part ends the
-  // stream.
+  // For a stream: `more` calls its argument once with the next part of the body. An empty `more`: the answer
+  // is not a stream.
   using Part = std::function<void(const std::string&)>;
   std::function<void(Part)> more = {};
 };

@@ -1,4 +1,5 @@
-// The endpoints of a contest, and those that show a client what it is and has sent.
+// The endpoints of a contest, and the endpoints that show clients their rights and the jobs that they have
+// sent.
 #include <fmt/format.h>
 
 #include <charconv>

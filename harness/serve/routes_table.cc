@@ -1,4 +1,4 @@
-// The operations of the service: what it dispatches by, and what openapi.json describes.
+// The operations of the service. Requests are dispatched by this table, and openapi.json describes it.
 #include "serve/answers_json.h"
 #include "serve/requests.h"
 #include "serve/routes.h"
@@ -15,14 +15,14 @@ const std::vector<Routes::Route>& Routes::table() {
   using answers::BatchAnswer, answers::Boards, answers::Capacity, answers::Grade, answers::GradeList,
       answers::JobStatus, answers::Me, answers::ProblemList, answers::RemovedProblem, answers::Standings,
       answers::StoredProblem, answers::WaitAnswer;
-  // An answer that is there at once.
+  // Makes the handler of an operation that answers at once.
   const auto now = [](auto answer_of) {
     return [answer_of](Routes& routes, const Call& call, const Answer& answer) {
       answer((routes.*answer_of)(call));
     };
   };
   constexpr bool for_all = false;
-  // Patterns without {...} are first, so that they count where both fit.
+  // Patterns without {...} come first, so that they are used if a path matches two patterns.
   static const std::vector<Route> routes = {
       {"GET",
        "/",

@@ -51,7 +51,7 @@ Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
   fs::permissions(options.state, fs::perms::owner_all, failure);
   auto journal = Journal::open(options.state / "journal.jsonl");
   if (!journal) return journal.errors();
-  // Nobody else uses the folder now. What a stopped service was working on begins anew.
+  // No other service uses the folder now. Jobs that a stopped service was grading begin anew.
   for (const auto& left : fs::directory_iterator(options.state / "work", failure))
     fs::remove_all(left.path(), failure);
   auto uploads = Uploads::open(options.state / "problems");
@@ -157,7 +157,7 @@ void Service::restore_line(const Json& line) {
 
 std::string Service::begun_line(const std::string& id) { return json_text({{"type", "begun"}, {"id", id}}); }
 
-// Leaves out of the journal what is over.
+// Removes from the journal the lines that are no longer needed.
 void Service::compact() {
   if (journal_.has_pending()) return;
   std::vector<std::string> lines;
@@ -174,14 +174,15 @@ void Service::compact() {
 
 bool Service::commit() {
   if (const auto written = journal_.commit(); !written) {
-    // Answers are sent only when the disk has what they say. Until then, clients wait or give up.
+    // An answer is sent only when its facts are on the disk. Until then, clients wait or give up.
     options_.note(to_string(written.errors()));
     return false;
   }
   std::vector<std::function<void()>> ready;
   ready.swap(after_commit_);
   for (const auto& then : ready) then();
-  // At least half of it is over. So all compactions together write no more than was written before.
+  // The journal has at least doubled since the last compaction. So all compactions together write at most
+  // twice the bytes that were appended.
   if (journal_.bytes() > 2 * std::max(small_journal, compact_bytes_) && now() >= next_compaction_) compact();
   return true;
 }
@@ -274,7 +275,7 @@ void Service::wait(const std::string& owner, const std::vector<std::string>& ids
     if (job != nullptr && !job->has_ended()) open.push_back(id);
   }
   if (open.empty() || (!all && open.size() < ids.size()) || seconds <= 0) {
-    // What the answer says may not be durable yet.
+    // The facts in the answer may not be durable yet.
     after_commit(std::move(then));
   } else {
     waiters_.add(open, all, now() + seconds, std::move(then));
@@ -327,8 +328,8 @@ void Service::enqueue(GradeJob& job) {
                    job.body.size(), job.request.run_limit_s});
 }
 
-// Ends a job, which the dispatcher has ended or is told about. `view` is asked for the result when the state
-// and the time are set.
+// Ends a job. The dispatcher has ended the job before, or has been told to remove it. `view` makes the result
+// when the state and the time are set.
 void Service::end(GradeJob& job, JobState state, const std::function<answers::Grade()>& view) {
   deadlines_.erase({job.expires_at, job.id});
   job.state = state;
@@ -385,7 +386,7 @@ void Service::look_at_the_clock() {
   forget_surplus(now);
 }
 
-// The job has ended, with what is kept of it.
+// Adds a job that has ended to the results that are kept.
 void Service::keep(const GradeJob& job, double ended_at) {
   KeptResults& kept = job.is_contest ? kept_of_contests_ : kept_;
   kept.add(job.owner, job.id, ended_at, job.result.size() + job.file_bytes);

@@ -1,4 +1,4 @@
-// The part of a service that holds a contest, and what it keeps of candidates.
+// The part of a service that holds a contest, and the part that keeps the sources of candidates.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// A source as JSON, where each byte may take six.
+// The largest file with a source as JSON. A byte of the source may take six bytes there.
 constexpr std::uint64_t largest_source_file = std::uint64_t{16} << 20;
 
 nlohmann::ordered_json candidate_json(const GradeRequest& request) {
@@ -39,7 +39,7 @@ std::optional<Refusal> Service::bind(nlohmann::json& request) const {
   if (contest.is_over(now))
     return Refusal{
         403, fmt::format("the contest ended at {}, and takes nothing any more", iso_time(contest.end)), 0};
-  // What has another form is refused by read_request().
+  // A request of another form is refused later, by read_request().
   if (!request.is_object() || !request.contains("problem")) return std::nullopt;
   if (!request["problem"].is_string())
     return Refusal{403, "in a contest, only its own problems can be sent, by their names", 0};
@@ -48,7 +48,7 @@ std::optional<Refusal> Service::bind(nlohmann::json& request) const {
   if (problem == nullptr)
     return Refusal{403, fmt::format("the contest has no problem '{}'", printable_line(slug.substr(0, 100))),
                    0};
-  // All contestants are graded alike.
+  // All contestants are graded with the same options.
   for (const std::string_view name : grading_members()) {
     if (request.contains(name) && !request[name].is_null())
       return Refusal{400, fmt::format("request.{} is decided by the contest: leave it out", name), 0};
@@ -115,7 +115,8 @@ void Service::keep_source(GradeJob& job) const {
     return options_.note(to_string(written.errors()));
   job.file_bytes += text.size();
   if (!job.is_contest) return;
-  // The journal, which has the source until now, is about to say that the job has ended.
+  // Until now the journal has the source. Its line about the end of the job will not have it, so the file
+  // must be durable.
   for (const fs::path& part : {path, path.parent_path()}) {
     const UniqueFd file(::open(part.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0 || ::fsync(file.get()) != 0)

@@ -1,4 +1,4 @@
-// What a service tells its dispatcher of jobs, and what becomes of what the dispatcher says.
+// The service as the client of its dispatcher: makes the messages for lanes, and handles their results.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ Result<bool> write(const fs::path& path, const std::string& text) {
   return write_file_atomically(path, text);
 }
 
-// Returns the file of the candidate.
+// Writes the candidate and the files beside it. Returns the candidate's file.
 Result<fs::path> write_candidate(const fs::path& folder, const GradeRequest& request) {
   const fs::path file = folder / request.candidate_name;
   if (const auto written = write(file, request.candidate_source); !written) return written.errors();
@@ -82,7 +82,7 @@ Result<LaneJob> Service::lane_job(const std::vector<std::string>& ids, const std
     const auto file = write_candidate(folder / id, jobs_.at(id).request);
     if (!file) return file.errors();
     job.candidates.push_back(file->string());
-    // With a seed, each gets the inputs that it would get in a grade of its own.
+    // With a seed, each candidate gets the inputs that it would get if it were graded alone.
     if (first.settings.seed) job.numbers.push_back(0);
   }
   return job;
@@ -96,7 +96,7 @@ void Service::batch_ended(const std::string& batch) {
 
 void Service::at_work(const std::string& id) { jobs_.at(id).state = JobState::running; }
 
-// It names cases.
+// The text of what a lane is doing names cases, so only full feedback shows it.
 bool Service::shows_doing(const std::string& id) const { return jobs_.at(id).feedback == Feedback::full; }
 
 void Service::begun(const std::string& id) {
@@ -157,7 +157,7 @@ std::string Service::why_not_of(const GradeJob& job, const Record& record) const
 void Service::failed(const std::string& id, const std::string& batch, const std::string& why, int exit_code) {
   GradeJob& job = jobs_.at(id);
   const std::string folder = folder_of(batch).string();
-  // What was said of the jobs of others is not shown.
+  // A reason that comes from jobs of other owners is not shown.
   const std::string shown =
       batch.empty() ? "no lane grades this problem: each has refused several jobs in a row before they began"
                     : replace_all(replace_all(why, folder + "/problem/", ""), folder + "/" + id + "/", "");

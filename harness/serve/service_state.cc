@@ -1,4 +1,4 @@
-// What a service says of itself: its lanes, counts and health.
+// What a service reports about itself: its lanes, counts and health.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -34,8 +34,8 @@ void Standings::forget(const std::string& id) { entries_.erase(id); }
 
 bool Standings::Entry::is_better_than(const Entry& other) const {
   const auto key = [](const Entry& one) {
-    // The fastest accepted entry is the best, or the first without speeds. If none is accepted, the newest
-    // is.
+    // The fastest accepted entry is the best. If accepted entries have no speed, the earliest is the best. If
+    // none is accepted, the newest is the best.
     return std::tuple(one.is_accepted(), one.speedup.interval().has_value(), one.speedup.speedup.value_or(0),
                       one.is_accepted() ? -one.sent_at : one.sent_at);
   };

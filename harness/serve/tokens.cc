@@ -40,7 +40,7 @@ std::optional<double> end_of_day(const std::string& text) {
   return std::chrono::duration<double>(next.time_since_epoch()).count();
 }
 
-// One of the words after the hash.
+// Reads one of the words after the hash. False if the word is unknown.
 bool read_right(const std::string& word, Token& token) {
   constexpr std::string_view quota = "quota=", feedback = "feedback=", expires = "expires=";
   Client& client = token.client;
@@ -101,7 +101,8 @@ Result<Tokens> Tokens::read(const fs::path& file) {
           {file.string(), number, 0}};
     tokens.tokens_.push_back(std::move(token));
   }
-  // What one token of an owner may not learn, another one of the same owner may not either.
+  // All tokens of an owner get the least feedback that any of them has. Otherwise an owner could choose the
+  // token that shows more.
   std::map<std::string, Feedback> least;
   for (const Token& token : tokens.tokens_) {
     const auto place = least.emplace(token.client.owner, token.client.feedback).first;
@@ -135,7 +136,7 @@ void Tokens::look_at_file(const std::function<void(const std::string&)>& note) {
 
 const Token* Tokens::find(std::string_view authorization) const {
   if (!authorization.starts_with(scheme)) return nullptr;
-  // Hashes are compared. How long that takes says nothing about a token.
+  // Hashes are compared, because the time of the comparison then says nothing about a token.
   const std::string hash = sha256_hex(authorization.substr(scheme.size()));
   const auto at =
       std::find_if(tokens_.begin(), tokens_.end(), [&](const Token& one) { return one.sha256 == hash; });

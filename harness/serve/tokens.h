@@ -1,4 +1,4 @@
-// Who may use a service: the tokens in a file, of which only hashes are stored.
+// Decides who may use a service: clients with a token whose hash is in a file.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ class Tokens {
  public:
   // Without tokens, everybody who reaches the service is the owner "local", with all rights.
   Tokens() = default;
-  // Reads a file with one token a line: OWNER SHA256, and words that docs/service.md lists. Empty lines and
-  // lines with # are left out. Errors: a wrong line, no token, or a file that others may read.
+  // Reads a file with one token per line: OWNER SHA256, and words that docs/service.md lists. Empty lines and
+  // lines that begin with # are skipped. Errors: a wrong line, no token, or a file that other users may read.
   static Result<Tokens> read(const std::filesystem::path& file);
 
-  // Reads the file again if it has changed since. If the file is wrong then, the former tokens stay. `note`
-  // gets what happened.
+  // Reads the file again if it has changed. If the file is now wrong, the former tokens stay valid. `note`
+  // gets a message about the change.
   void look_at_file(const std::function<void(const std::string&)>& note);
 
   bool are_needed() const { return !tokens_.empty(); }
@@ -37,11 +37,11 @@ class Tokens {
   bool have_teacher() const;
   // The client of the header `Authorization: Bearer TOKEN`. Nothing for an unknown or expired token.
   std::optional<Client> client_of(std::string_view authorization) const;
-  // Why this header has no client.
+  // The reason why this header has no client.
   std::string refusal_of(std::string_view authorization) const;
 
  private:
-  // What changes when somebody writes or replaces the file, or lets others read it.
+  // Changes when the file is written or replaced, or when its permissions change.
   struct Stamp {
     std::uint64_t inode = 0;
     std::int64_t changed_s = 0, changed_ns = 0;  // st_ctim of stat(2)

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// A file has its source as JSON, where each byte may take six.
+// The largest stored file. It has the source as JSON, in which each byte may take six bytes.
 constexpr std::uint64_t largest_stored = 7 * Uploads::largest_file;
 
 bool sync(const fs::path& path, int flags) {
@@ -25,7 +25,7 @@ bool sync(const fs::path& path, int flags) {
   return file.get() >= 0 && ::fsync(file.get()) == 0;
 }
 
-// What is stored in a file. Null if it is damaged.
+// The contents of a stored file. Null if the file is damaged.
 OrderedJson stored_in(const fs::path& path) {
   const auto text = read_text_file(path, largest_stored);
   if (!text) return nullptr;
@@ -48,7 +48,7 @@ Result<Uploads> Uploads::open(const fs::path& folder) {
     return machine_error("the folder of uploaded problems cannot be made: " + failure.message(),
                          "name another folder with --state", {folder.string(), 0, 0});
   Uploads uploads(folder);
-  // A loop over a range would throw where the folder cannot be read.
+  // A range-based loop would throw if a folder cannot be read.
   for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end;
        at.increment(failure)) {
     if (at->path().extension() != ".json") continue;
@@ -60,7 +60,7 @@ Result<Uploads> Uploads::open(const fs::path& folder) {
   return uploads;
 }
 
-// An owner's name may be "..", so that its hash names the folder.
+// The folder is named by the hash of the owner's name, because the name itself may be "..".
 fs::path Uploads::file_of(const std::string& owner, const std::string& sha256) const {
   return folder_ / sha256_hex(owner).substr(0, 32) / (sha256 + ".json");
 }
@@ -115,7 +115,7 @@ std::vector<answers::StoredProblem> Uploads::list(const std::string& owner) cons
 std::optional<std::string> Uploads::with_file(Json& request, const std::string& owner,
                                               const std::string& body) const {
   const auto problem = request.is_object() ? request.find("problem") : request.end();
-  // What has another form is refused by read_request().
+  // A request of another form is refused later, by read_request().
   if (!request.is_object() || problem == request.end() || !problem->is_object() || problem->size() != 1 ||
       !problem->contains("sha256") || !(*problem)["sha256"].is_string() ||
       !is_sha256((*problem)["sha256"].get_ref<const std::string&>()))

@@ -18,7 +18,7 @@ namespace kgrade {
 
 class Uploads {
  public:
-  // What one owner may store.
+  // The limits of the files that one owner may store.
   static constexpr std::size_t most_files = 1000;
   static constexpr std::size_t most_bytes = std::size_t{64} << 20;
   static constexpr std::size_t largest_file = std::size_t{1} << 20;
@@ -26,10 +26,10 @@ class Uploads {
   enum class Stored { is_new, was_there, too_many, cannot_write };
 
   Uploads() = default;
-  // Opens or makes the folder. Errors: it cannot be used.
+  // Opens or makes the folder. Errors if the folder cannot be used.
   static Result<Uploads> open(const std::filesystem::path& folder);
 
-  // Stores a file. When it returns, the disk has it. `sha256` is that of the source.
+  // Stores a file. The file is durable when this returns. `sha256`: the hash of the source.
   Stored put(const std::string& owner, const std::string& sha256, const std::string& name,
              const std::string& source);
   // {"sha256", "name", "source"}. Null if the owner has no such file.
@@ -38,8 +38,9 @@ class Uploads {
   bool remove(const std::string& owner, const std::string& sha256);
   std::vector<answers::StoredProblem> list(const std::string& owner) const;
 
-  // The text of a request of the owner. If the request names an uploaded file, puts the file in its place, so
-  // that the job keeps a copy of its own. Nothing if there is no such file. `body`: the text as it was sent.
+  // The text of a request of the owner. If the request names an uploaded file, the name is replaced by the
+  // file, so that the job has its own copy. Nothing if there is no such file. `body`: the text as it was
+  // sent.
   std::optional<std::string> with_file(nlohmann::json& request, const std::string& owner,
                                        const std::string& body) const;
 

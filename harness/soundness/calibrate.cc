@@ -160,14 +160,14 @@ double rounded_digits(double value) { return std::strtod(digits(value).c_str(), 
 // Small cases get several draws, because the errors of few elements vary widely.
 constexpr std::uint32_t draws_of_small_cases = 4;
 
-// The first draw for the usual norm, apart from the measured draws.
+// The first draw for the usual norm, so that these draws are apart from the measured draws.
 constexpr std::uint32_t first_usual_draw = 1 << 20;
 
 bool same(const Thresholds& a, const Thresholds& b) {
   return a.fp32 == b.fp32 && a.tf32 == b.tf32 && a.bf16 == b.bf16;
 }
 
-// Outputs that share thresholds: one with its own, or all others.
+// Outputs that share thresholds: one output with its own thresholds, or all other outputs.
 struct Group {
   std::set<std::string> outputs;
   CalibratedOutput measured;
@@ -340,7 +340,7 @@ class CalibrationRun {
     return std::nullopt;
   }
 
-  // For a type or a problem of which only fp32 is measured.
+  // Sets the thresholds for a type or a problem of which only fp32 is measured.
   Failure settle_fp32(const Group& group, Dtype dtype, double error, MeasuredThresholds& measured) {
     const Problem typed = *with_dtype(problem_, to_string(dtype));
     Thresholds thresholds = typed.thresholds_of(group.measured.output);

@@ -30,7 +30,7 @@ std::string intensity_text(const Case& bound) {
 // The program's own memory: code, buffers and slices.
 constexpr std::uint64_t own_host_bytes = std::uint64_t{512} << 20;
 
-// The number after a word at the beginning of a line, or without a word the file's only number. Nothing for
+// The number in the line that begins with `word`. If `word` is empty, the file's only number. Nothing for
 // "max".
 std::optional<std::uint64_t> number_in(const std::filesystem::path& file, const std::string& key = "") {
   std::ifstream stream(file);

@@ -10,16 +10,16 @@ namespace {
 
 std::int64_t size_of(const Case& bound) { return std::max(bound.flops.value_or(0), bound.tensor_bytes()); }
 
-// How far a measured case is made smaller, and by which extents.
+// A step that makes a measured case smaller: how far, and by which extents.
 struct Step {
   std::int64_t bytes = 0;
   std::int64_t flops = 0;
-  std::int64_t least_extent = 2;  // that is halved
+  std::int64_t least_extent = 2;  // the smallest extent that is halved
   bool keeps_terms = true;
 };
 
-// The oracle is called hundreds of times, and the host makes and compares the answers. Rows of at least 64
-// elements, and long sums, may have more of them.
+// The size of a quick case. The oracle is called hundreds of times, and the host makes and compares the
+// answers. Cases with rows of at least 64 elements, and with long sums, may be larger.
 constexpr std::int64_t quick_bytes = std::int64_t{1} << 22;
 constexpr std::int64_t quick_flops = std::int64_t{1} << 31;
 constexpr std::array<Step, 3> steps = {
@@ -32,7 +32,7 @@ bool is_reached(const Step& step, const Case& bound) {
   return bound.tensor_bytes() <= step.bytes && bound.flops.value_or(0) <= step.flops;
 }
 
-// Halves the largest extent whose half saves a quarter of the work. Nothing if there is none.
+// Halves the largest extent for which this saves a quarter of the work. Nothing if there is no such extent.
 std::optional<Case> halved(const Problem& problem, CaseSpec& spec, const Case& bound, const Step& step) {
   std::optional<Case> chosen;
   std::int64_t largest = step.least_extent - 1;
@@ -62,7 +62,7 @@ Case made_quick(const Problem& problem, CaseSpec spec, Case bound) {
   return bound;
 }
 
-// The smallest one first.
+// The measured cases, the smallest first.
 std::vector<Case> measured_cases(const Problem& problem, const std::function<bool(const Case&)>& fits) {
   std::vector<std::pair<const CaseSpec*, Case>> found;
   for (const CaseSpec& spec : problem.cases) {
@@ -79,7 +79,7 @@ std::vector<Case> measured_cases(const Problem& problem, const std::function<boo
   return cases;
 }
 
-// The largest that is quick, or else the smallest.
+// The largest case that is quick, or if none is, the smallest case.
 std::vector<Case>::const_iterator best_of(const std::vector<Case>& checked, bool emulated) {
   constexpr std::int64_t most_emulated = std::int64_t{1} << 20;
   const auto rank = [&](const Case& bound) {

@@ -1,5 +1,5 @@
 // Checks whether one case of a problem refuses wrong answers. Each wrong answer is judged exactly as grading
-// judges a candidate's. conclude() adds findings that need all cases.
+// judges a candidate's. conclude() adds findings that need the results of all cases.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct SoundnessSession {
   // Results of the cases so far.
   ClassSeparation classes = {};
   ScalarUse scalars = ScalarUse(problem);
-  // By the names of the computed inputs: whether the file computed others on at least one case.
+  // Whether the file computed other values of these inputs on at least one case, by the inputs' names.
   std::map<std::string, bool> computed_vary = {};
   int cases = 0;
 };
@@ -36,7 +36,7 @@ Result<bool> check_case_soundness(SoundnessSession& session, const Case& bound);
 // Checks only whether the reference is precise on this case. Adds a finding if it is not.
 Result<bool> check_reference_precision(SoundnessSession& session, const Case& bound);
 
-// Adds the findings that need all cases.
+// Adds the findings that need the results of all cases.
 void conclude(SoundnessSession& session);
 
 }  // namespace kgrade

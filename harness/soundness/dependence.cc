@@ -75,7 +75,8 @@ class DependenceSearch {
     found_.depends = errors_.empty();
   }
 
-  // Whether flipping a range changes an output enough. Also true if a call fails, so that the search ends.
+  // Whether flipping a range changes an output enough. Also returns true if a call fails, so that the search
+  // ends.
   bool changes_much(std::size_t begin, std::size_t end) {
     std::vector<InputEdit> edits(1);
     edits[0] = {tensor_, begin, {}, end - begin, [this](std::uint64_t first, std::span<float> slice) {

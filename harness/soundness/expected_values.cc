@@ -15,7 +15,7 @@ namespace {
 struct Range {
   std::size_t beyond = 0;
   std::size_t unordered = 0;        // NaN
-  bool is_far_from_largest = true;  // finite values are
+  bool is_far_from_largest = true;  // all finite values are
 };
 
 Range range_of(const Values& values, Dtype dtype) {
@@ -33,7 +33,7 @@ Range range_of(const Values& values, Dtype dtype) {
 }
 
 // The number of varying elements below 2^-20 of the limit of the smaller elements, and the number of varying
-// elements. Both without zeros.
+// elements. Both numbers leave out zeros.
 std::pair<std::size_t, std::size_t> unseen_elements(const std::vector<double>& sample,
                                                     const Magnitudes& magnitudes) {
   constexpr double unseen_below = 0x1p-20;

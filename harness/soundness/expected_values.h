@@ -1,5 +1,5 @@
 // Whether the expected values of a case's outputs can be compared at all. Values that are not finite cannot
-// be, and elements that are much smaller than the others are not seen by a comparison. `expected` are the
+// be compared, and a comparison does not see elements that are much smaller than the rest. `expected` are the
 // oracle's outputs, or samples of them.
 #pragma once
 
@@ -11,9 +11,10 @@
 
 namespace kgrade {
 
-// Reports an output with values that are not finite, and returns false then. A kernel that writes only
-// infinities would be right. Some infinite elements are intended, for example from a mask. If numbers became
-// too large for the type, there are also finite elements nearly as large.
+// Reports an output with values that are not finite, and returns false for it. With such expected values, a
+// kernel that writes only infinities could be accepted. Some infinite elements are intended, for example from
+// a mask, and are not reported. If numbers became too large for the type, there are also finite elements that
+// are nearly as large.
 bool check_expected_values(LintFindings& findings, const Case& bound, const std::vector<Values>& expected);
 
 // Reports an output in which more than a tenth of the elements are too small for the rule for errors. The

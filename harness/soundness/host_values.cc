@@ -18,7 +18,7 @@
 namespace kgrade {
 namespace {
 
-// With fewer elements, one thread finishes before others have started.
+// With fewer elements, one thread finishes before further threads have started.
 constexpr std::size_t least_for_threads = std::size_t{1} << 22;
 
 // Rounds to the nearest integer. Values out of range become the largest or smallest integer.

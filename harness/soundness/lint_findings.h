@@ -16,7 +16,7 @@ struct LintRule {
   bool needs_device = false;
 };
 
-// In the order in which lint applies them.
+// All rules, in the order in which lint applies them.
 const std::vector<LintRule>& lint_rules();
 
 // The findings on the cases of one problem. A finding on several cases is reported once, with the first case.

@@ -1,6 +1,7 @@
 // A whole run of `kgrade lint`: checks form, meaning and soundness of problem files.
 //
-// Also checks what a problem file leaves out: families of inputs (`without`) and short cuts (`harmless`).
+// Also checks the entries with which a problem file leaves out families of inputs (`without`) and short cuts
+// (`harmless`).
 #pragma once
 
 #include <filesystem>
@@ -29,14 +30,14 @@ struct LintOptions : SoundnessOptions {
   MemoryBudget budget;
   std::vector<std::string> inputs;  // for Python files: problem/other_inputs.h
   std::optional<std::string>
-      dtype;  // this type alone; unset: all that are listed, of a Python file the first
+      dtype;  // only this type; unset: all listed types, or the first type of a Python file
 };
 
 struct FileReport {
   std::filesystem::path path;
   std::optional<Problem> problem;  // unset if the file does not parse
   std::vector<LintFinding> findings;
-  std::vector<std::string> notes;  // what was not checked and why, and what is no fault
+  std::vector<std::string> notes;  // what was not checked and why; observations that are not faults
   std::string costs;               // costs_table() of the cases that resolve
   int cases = 0;                   // checked for soundness
   int hidden = 0;                  // hidden cases among them

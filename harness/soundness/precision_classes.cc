@@ -37,15 +37,16 @@ Error overlap(std::string_view better, double better_error, std::string_view wor
           {}};
 }
 
-// Takes the error of an answer, so that the answer is freed before the next call.
+// The error of an answer. The answer is freed when its error is known, before the next call.
 Result<double> error_of_call(const Result<std::unique_ptr<CallOutputs>>& answer, CallOutputs& expected,
                              const Case& bound, const ExpectedScales& scales) {
   if (!answer) return answer.errors();
   return rounding_error_of(**answer, expected, bound, scales);
 }
 
-// Integers are not rounded, because a rounded shape or label would mean something else. What an output begins
-// as is an operand, unless it is a constant, which has no rounding errors to measure.
+// Integers are not rounded, because a rounded shape or label would mean something else. The initial contents
+// of an output are an operand, unless they are constant, because rounding a constant gives no errors to
+// measure.
 bool is_operand(const Case& bound, const Tensor& tensor) {
   const Dtype dtype = bound.dtype_of(tensor);
   const bool is_read = !tensor.output || (tensor.begins_as_drawn && !tensor.begins_as_constant());

@@ -14,7 +14,7 @@ namespace {
 
 class DeviceOutputs : public CallOutputs {
  public:
-  // `bound` is the lease's case, shared because the lease may end before these outputs.
+  // `bound` is the lease's case. It is shared, because the lease may end before these outputs.
   DeviceOutputs(Device& device, const Lease& lease, std::shared_ptr<const Case> bound,
                 std::uint64_t most_elements)
       : device_(device), case_(std::move(bound)), most_elements_(most_elements) {
@@ -204,7 +204,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
     if (returns_outputs_) whole.weights = 1;
     CallReport report =
         runner.checked_call(whole, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
-    // Changed elements are our own edits, because the worker's inputs are read-only.
+    // Changed elements of inputs are our own edits, because the worker cannot write its inputs.
     if (!edits.empty()) report.corruption.input_elements = 0;
     if (const auto finding = review_call(report)) {
       return Error{
@@ -217,8 +217,8 @@ class WorkerReferenceRunner : public ReferenceRunner {
     return std::nullopt;
   }
 
-  // Writes one slice at a time, so that a large input takes little host memory. Outputs that begin as the
-  // input are changed too.
+  // Writes one slice at a time, so that a large input takes little host memory. Outputs whose initial
+  // contents are the input are changed too.
   void write_edit(const std::vector<Lease::Loaned>& tensors, const InputEdit& edit) {
     const auto write = [&](std::uint64_t first, const Values& values) {
       for (std::size_t i = 0; i < tensors.size(); ++i) {

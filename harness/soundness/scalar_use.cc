@@ -8,7 +8,7 @@ namespace kgrade {
 
 std::optional<Error> ScalarUse::try_case(ReferenceRunner& runner, const Case& bound, const Draw& draw,
                                          CallOutputs& base) {
-  // Some values may really make no difference.
+  // Several values are tried, because some values may really make no difference.
   constexpr std::size_t most_other_values = 3;
   const std::set<std::string> names = unused_;
   for (const std::string& name : names) {

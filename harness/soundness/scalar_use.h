@@ -1,6 +1,6 @@
 // Whether a problem's reference uses the scalar parameters that no shape depends on. Each case is answered
-// once more with other values of those that have changed no output yet. A parameter that is never used is a
-// fault, although `require` or `flops` may name it.
+// again with other values of the parameters that have changed no output yet. A parameter that is never used
+// is a fault, although `require` or `flops` may name it.
 #pragma once
 
 #include <optional>

@@ -25,7 +25,7 @@ float in_dtype(float value, Place, const In&) {
   return rounded_to(dtype, value);
 }
 
-// Rounds to integers of so many bits, with one scale for the tensor.
+// Rounds to integers of `bits` bits, with one scale for the tensor.
 template <int bits>
 float in_integers(float value, Place, const In& in) {
   if (in.largest == 0) return value;
@@ -43,7 +43,7 @@ float first_part(float value, Place place, const In& in) {
   return place * denominator < in.elements * numerator ? value : 0;
 }
 
-// Keeps so many elements of longer rows.
+// Keeps the first `count` elements of longer rows.
 template <int count>
 float first_of_rows(float value, Place place, const In& in) {
   return column(place, in) < count ? value : 0;
@@ -100,7 +100,7 @@ float not_positive(float value, Place, const In&) { return std::fmin(value, 0.0F
 float negated(float value, Place, const In&) { return -value; }
 float sign(float value, Place, const In&) { return value > 0 ? 1.0F : value < 0 ? -1.0F : 0.0F; }
 float whole_number(float value, Place, const In&) { return std::nearbyint(value); }
-// As a format of few bits that has no 0.
+// Rounds as a format of few bits that has no 0.
 float never_zero(float value, Place, const In& in) { return value == 0 ? in.largest / 16 : value; }
 float positive(float value, Place, const In& in) { return std::fmax(value, in.largest / 16); }
 float small_as_zero(float value, Place, const In& in) {
@@ -125,7 +125,7 @@ float first_row_left_out(float value, Place place, const In& in) { return place 
 
 std::span<const ShortCut> short_cuts() {
   using enum ShortCutOf;
-  // Single precision may allow half of what an answer in TF32 is off by.
+  // Single precision may allow half of the error of an answer in TF32.
   constexpr double twice_the_bound = 2;
   static constexpr std::array cuts = {
       ShortCut{"operands-in-tf32", operands, "{} rounded to TF32", in_format<OperandFormat::tf32>,

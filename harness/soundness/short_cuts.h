@@ -1,6 +1,6 @@
-// The short cuts that `kgrade lint` tries: wrong ways to compute an output that are faster or simpler than
-// the right one, and that people take. Each changes the elements of an input before the oracle is called, or
-// those of the oracle's output, one by one.
+// The short cuts that `kgrade lint` tries: wrong ways to compute an output that people take because they are
+// faster or simpler than the right way. Each changes single elements: those of an input before the oracle is
+// called, or those of the oracle's output.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ShortCutTensor {
   std::uint64_t elements = 1;  // of all axes
   float first = 0;             // its first element
   float mean = 0;              // of the elements that are finite
-  float largest = 0;           // the largest size of those
+  float largest = 0;           // the largest magnitude of these
 };
 
 enum class ShortCutOf {
@@ -32,14 +32,14 @@ struct ShortCut {
   ShortCutOf of;
   std::string_view what;  // "the second half of {} at 0", with a place for the tensor
   float (*element)(float value, std::uint64_t place, const ShortCutTensor& tensor);
-  // The error, over the bound, from which on this short cut is refused for sure.
+  // The short cut is certainly refused if its error divided by the bound is at least this.
   double least_error = 1;
 };
 
 std::span<const ShortCut> short_cuts();
-// The one that computes in the class below the one that a problem asks for. Empty if there is no class below.
+// The short cut that computes in the class below the asked one. Empty if there is no lower class.
 std::span<const ShortCut> short_cut_of_class_below(Precision asked);
-// Null if there is none of that name.
+// The short cut with that name. Null if there is none.
 const ShortCut* find_short_cut(std::string_view name);
 
 }  // namespace kgrade

@@ -212,7 +212,8 @@ Result<ReorderedError> measure_reordered(ReferenceRunner& runner, const Case& bo
 
 bool SummationOrders::is_tried(std::size_t arrangement, bool thorough) const {
   if (states_[arrangement] == State::reordering) return true;
-  // A reversal is tried again: if a stride does not fit the extents, it is only refuted on that case.
+  // A refuted reversal is tried again, because it may be refuted only on cases in which a stride does not fit
+  // the extents.
   return thorough && (states_[arrangement] == State::unknown || arrangements_[arrangement].reversed);
 }
 

@@ -41,7 +41,7 @@ class OutputSoundness {
 
   bool is_degenerate() { return find_constant() || find_alias(); }
 
-  // Works slice by slice, because large outputs do not fit into memory several times.
+  // Works slice by slice, because memory has no room for several copies of a large output.
   void find_accepted(bool briefly) {
     const std::size_t count = expected_.size();
     bool varies = true;
@@ -138,7 +138,7 @@ class OutputSoundness {
     std::copy(moved.begin(), moved.end(), slice.begin());
   }
 
-  // Whether the answer is accepted.
+  // Whether the answer is accepted. If so, reports it.
   bool try_answer(std::string_view rule, const std::string& what, const SliceMaker& answer) {
     return note_if_accepted(rule, what, compare_made(answer, expected_, form_));
   }
@@ -228,7 +228,7 @@ std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acce
                                               const Case& bound, const KnownValues& known) {
   std::set<std::size_t> found;
   for (std::size_t i = 0; i < known.expected.size(); ++i) {
-    // Scales are checked along with their codes.
+    // Scales are checked together with their codes.
     const bool is_of_codes = output_of(bound, i).compare == Comparison::Kind::scales;
     if (is_of_codes || OutputSoundness(findings, acceptance, bound, known, i).is_degenerate())
       found.insert(i);

@@ -24,9 +24,9 @@ bool is_constant(const Values& values);
 // elements are equal.
 Values shuffled(Values values, std::uint64_t seed);
 
-// Replaces half of the elements, drawn from the seed, by the mean of all. A sum over them is then estimated
-// from a sample of its terms. Large tensors are changed slice by slice, each with its own mean. All slices
-// except the last must have an even number of elements.
+// Replaces half of the elements, drawn from the seed, by the mean of all. This is what a kernel does that
+// estimates a sum from a sample of its terms. Large tensors are changed slice by slice, each with its own
+// mean. All slices except the last must have an even number of elements.
 class HalfReplacedByMean {
  public:
   explicit HalfReplacedByMean(std::uint64_t seed) : generator_(seed) {}
@@ -36,8 +36,9 @@ class HalfReplacedByMean {
   std::mt19937_64 generator_;
 };
 
-// The known tensors of one case. Inputs are in the order of Case::tensors, empty for outputs. Outputs are in
-// order. Tensors with more than `most_elements` elements are samples (soundness/sample.h).
+// The known tensors of one case. Inputs are in the order of Case::tensors, with empty entries for outputs.
+// Outputs are in the case's order. Tensors with more than `most_elements` elements are samples
+// (soundness/sample.h).
 struct KnownValues {
   const std::vector<Values>& inputs;
   const std::vector<Values>& expected;
@@ -45,18 +46,19 @@ struct KnownValues {
   std::uint64_t most_elements = std::numeric_limits<std::uint64_t>::max();
 };
 
-// Whether the meaning of an output's elements is known if tensors of more elements are samples. Indices point
-// into an input, and codes represent one, so a sample of that input is not enough.
+// Whether the meaning of an output's elements is known although tensors of more than `most_elements` elements
+// are samples. Indices point into an input, and codes represent an input, so a sample of that input is not
+// enough.
 bool is_meaning_known(const Case& bound, const Tensor& output, std::uint64_t most_elements);
 
 // Reports and returns the outputs that are constant, or equal to an input or another output. Other findings
-// about them would only follow from that.
+// about such outputs would only follow from this.
 std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acceptance& acceptance,
                                               const Case& bound, const KnownValues& known);
 
 // Reports which of these answers are accepted: zeros, ones, the mean, the answer to other inputs, the right
 // elements in another order, inputs as they are, and means along every axis longer than one. `briefly`: if
-// the mean is accepted, findings that follow from that are left out.
+// the mean is accepted, findings that follow from this are left out.
 void find_accepted_answers(LintFindings& findings, const Acceptance& acceptance, const Case& bound,
                            const KnownValues& known, const std::set<std::size_t>& degenerate,
                            bool briefly = false);

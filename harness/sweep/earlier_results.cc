@@ -11,8 +11,8 @@
 namespace kgrade {
 namespace {
 
-// The devices of the lanes: "cuda" or "emulated", with the model if it is known. Any, if the lanes are
-// elsewhere.
+// The devices of the lanes: "cuda" or "emulated", with the model if it is known. If the lanes are elsewhere,
+// any device is wanted.
 class WantedDevices {
  public:
   explicit WantedDevices(const SweepOptions& options) {

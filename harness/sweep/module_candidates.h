@@ -17,11 +17,11 @@ std::vector<std::filesystem::path> paths_matching(const std::string& pattern);
 // names no files, or only folders of .md files.
 std::vector<std::filesystem::path> module_files(const std::string& pattern);
 
-// The candidates that a pattern names, also in folders. They include all *.cu and *.py files, because a file
-// without a valid answer counts as a failed answer. Other files count if they hold a submission.
-// KernelBench's prompts and the problems are left out. A pattern without a slash that matches nothing is
-// matched with the contents of `solutions`, unless `solutions` is empty. Links to folders and hidden folders
-// are skipped.
+// The candidates that a pattern names, also in folders. All *.cu and *.py files are candidates, because a
+// file without a valid answer counts as a failed answer. Other files are candidates if they hold a
+// submission. KernelBench's prompts and the problems are left out. A pattern without a slash that matches
+// nothing is matched with the contents of `solutions`, unless `solutions` is empty. Links to folders and
+// hidden folders are skipped.
 std::vector<std::filesystem::path> module_candidates(const std::string& pattern,
                                                      const std::filesystem::path& solutions,
                                                      const std::vector<std::filesystem::path>& problems);

@@ -29,7 +29,7 @@ bool matches(const std::string& glob, const std::string& text) {
 
 bool names_paths(const std::string& glob) { return glob.find('/') != glob.npos; }
 
-// A folder counts even without a slash in its name.
+// Whether `solutions` names files. A folder counts even if its name has no slash.
 bool names_files(const std::string& solutions) {
   std::error_code ignored;
   return names_paths(solutions) || fs::is_directory(solutions, ignored);
@@ -126,8 +126,8 @@ class Planner {
     for (const fs::path& other : *files) slugs_.insert(other.stem().string());
   }
 
-  // The solutions in the working folder, or else those beside the folder of the problem. For problem files
-  // that are named, always those beside them.
+  // The solutions in the working folder, or else those beside the folder of the problem. If --only names
+  // problem files, always the solutions beside these files.
   fs::path solutions_for(const Problem& problem) const {
     if (!layout_.solutions.empty() && !names_paths(selection_.only)) return layout_.solutions;
     std::error_code ignored;
@@ -150,7 +150,7 @@ class Planner {
     }
   }
 
-  // Takes the candidates in a folder. Its name may or may not be the slug of a problem.
+  // Takes the candidates in a folder. The folder's name may or may not be the slug of a problem.
   void take_files(const fs::path& folder, const std::string& slug) {
     std::error_code failure;
     for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
@@ -165,7 +165,7 @@ class Planner {
     }
   }
 
-  // Takes a folder that is called like a problem, or a folder of such folders. Files in other folders are
+  // Takes a folder that is named after a problem, or a folder of such folders. Files in other folders are
   // reported, unless they are only the targets of links to them.
   void take_folders_of(const fs::path& folder) {
     if (slugs_.contains(own_name(folder))) return take_files(folder, own_name(folder));
@@ -284,7 +284,7 @@ class Planner {
   std::set<std::string> slugs_;  // of all problems in these folders
   std::map<std::string, Problem> problems_;
   std::map<std::string, std::vector<fs::path>> candidates_;
-  std::set<fs::path> linked_;  // the files in named folders, with links resolved
+  std::set<fs::path> linked_;  // real paths of the files in named folders
   SweepPlan plan_;
 };
 

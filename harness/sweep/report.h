@@ -28,7 +28,7 @@ class TimeLeft {
   std::deque<double> times_;
 };
 
-// Limits how often something is logged: once in `seconds`. The first time is `seconds` after the
+// Limits how often something is logged: once in `seconds`, for the first time `seconds` after the
 // construction.
 class LogInterval {
  public:
@@ -53,7 +53,7 @@ std::string result_line(const Record& record, const Style& style);
 // A row for each candidate, the reasons of candidates without a verdict, and a line of counts.
 std::string render_summary(const SweepOutcome& outcome, const Style& style);
 
-// The candidates without a verdict, for CI systems. Their device is that of the other results.
+// The candidates without a verdict, for CI systems. They get the device of the results.
 std::vector<Ungraded> ungraded_of(const SweepOutcome& outcome);
 
 }  // namespace kgrade

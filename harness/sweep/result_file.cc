@@ -37,7 +37,7 @@ int write_durably(int fd, std::string_view text) {
   return ::fdatasync(fd) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-// Makes a new file survive a loss of power. Some file systems cannot do this, or need not.
+// Makes the name of a new file survive a loss of power. Some file systems cannot do this, or need not do it.
 void keep_name_of(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -145,7 +145,7 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode) {
 
 Result<bool> ResultFile::append(const std::string& record) {
   errno = write_durably(fd_.get(), record + "\n");
-  // The file was opened for writing, so the user named one that will do.
+  // The file could be opened for writing, so the fault is not the user's.
   if (errno != 0) return failed(path_, "a result could not be written", Blame::machine);
   return true;
 }

@@ -1,5 +1,5 @@
-// The results file of a sweep. Each line is a record of `kgrade grade` with one candidate. It is appended as
-// soon as it is available. However the sweep ends, at most the line being written is lost.
+// The results file of a sweep. Each line is a record of `kgrade grade` with one candidate. A record is
+// appended as soon as it is available. However the sweep ends, at most the line being written is lost.
 #pragma once
 
 #include <filesystem>

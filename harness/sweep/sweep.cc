@@ -53,7 +53,7 @@ class Sweep : private DispatcherClient {
   }
 
  private:
-  // Those without a result.
+  // Adds the tasks without a result.
   void add_tasks() {
     const std::set<std::size_t> left_out(no_python_.tasks.begin(), no_python_.tasks.end());
     for (std::size_t task = 0; task < found_.size(); ++task) {
@@ -99,7 +99,7 @@ class Sweep : private DispatcherClient {
     return "";
   }
 
-  // Nobody knows on what kind of device lanes elsewhere grade before the first result comes.
+  // The kind of device of lanes elsewhere is unknown until the first result comes.
   void leave_out_other_than(const std::string& kind) {
     const std::size_t before = taken_over_;
     for (std::size_t task = 0; task < found_.size(); ++task) {
@@ -182,7 +182,7 @@ class Sweep : private DispatcherClient {
   SteadyClock clock_;
   double start_;
   TimeLeft time_left_;
-  Dispatcher dispatcher_;  // last: it ends the lanes first
+  Dispatcher dispatcher_;  // the last member, so that the lanes end first
 };
 
 }  // namespace
