@@ -305,7 +305,7 @@ std::optional<Error> refusal(const Problem& problem) {
   return std::nullopt;
 }
 
-// The frontmatter. If it has no parameters, those of a def.py are added.
+// The frontmatter. If it has no parameters, the parameters of a def.py are added.
 Result<std::string> with_parameters(std::string_view content, const std::filesystem::path& path,
                                     std::string_view def_py) {
   const std::size_t line = content.find('\n');

@@ -51,7 +51,7 @@ Result<bool> write_to(const std::string& path, const std::string& text) {
   return write_file_atomically(path, text);
 }
 
-// One of the two may go to standard output, instead of the table.
+// Prints the table. JSON or the picture may go to standard output in place of the table.
 int print(const SelftestRecord& record, const SelftestArguments& arguments) {
   const std::string json = to_text(record);
   const std::string svg = arguments.svg.empty() ? "" : render_svg(record);

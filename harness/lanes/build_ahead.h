@@ -18,7 +18,7 @@ namespace kgrade {
 struct BuildTask {
   std::string key;         // of the candidate
   std::string group;       // of candidates that are graded with the same oracle, reference and baselines
-  std::string owner = {};  // whose it is: owners share the builders
+  std::string owner = {};  // the owner of the candidate; owners share the builders
 };
 
 // Runs lanes that only build. They fill the cache with oracles, references, baselines and candidates just
@@ -90,7 +90,7 @@ class BuildAhead {
   JobOf job_of_;
   std::uint64_t cache_limit_ = 0;
   std::vector<Builder> builders_;
-  std::vector<Builder> further_;                    // for owners with no build under way
+  std::vector<Builder> further_;                    // builders for owners with no build under way
   std::map<std::string, double> used_s_;            // of builders, by owner
   std::map<std::string, double> took_s_;            // by candidate; only of those that were compiled
   std::set<std::string> begun_;                     // tasks that have not ended

@@ -243,7 +243,7 @@ bool Dispatcher::start(LaneSlot& lane, std::vector<QueuedJob> batch) {
   Failure errors = job ? std::nullopt : Failure(job.errors());
   if (!errors && !lane.process) errors = start_process(lane);
   if (errors) {
-    // It is not the jobs' fault, so they wait for a lane that works.
+    // The jobs are not at fault, so they wait for a lane that works.
     interrupt(lane, false);
     refuse(lane, "", to_string(*errors), true);
     return false;

@@ -7,14 +7,14 @@
 // batch ends" below means that the lane dies, says nothing for too long, or says why it gives up. In every
 // row the lane gets work again afterwards, unless the text below says otherwise.
 //
-// | what happens                               | this job        | the others of the batch      | the lane     |
+// | what happens                               | this job        | other jobs of the batch      | the lane     |
 // | ------------------------------------------ | --------------- | ---------------------------- | ------------ |
 // | a result that the client accepts           | has ended       | -                            | is trusted   |
 // | a result that the client refuses           | as the next row | as the next row              | starts again |
 // | the batch ends, and a job had begun        | is blamed       | wait as before               | starts again |
 // | it ends with exit_usage, none begun        | is blamed, if alone | each is tried alone          | starts again |
 // | it ends in another way, none begun: a refusal | see below    | each is tried alone          | has refused  |
-// | the lane ends without work, does not start | -               | wait as before               | has refused  |
+// | the lane ends idle, or cannot start        | -               | wait as before               | has refused  |
 // | a job is over its run limit                | has ended, if alone, or is tried alone | is each tried alone | starts again |
 // | a job is removed                           | has ended       | wait as before               | starts again |
 //
@@ -72,7 +72,7 @@ struct LaneSlot {
   double away_s = 0;         // how long this process, and perhaps the lane's, was stopped in the batch
   bool is_trusted = false;   // it has given a result, and refused nothing since
   int refusals = 0;          // in a row
-  std::set<std::string> refused_problems = {};  // in these refusals
+  std::set<std::string> refused_problems = {};  // the problems of these refusals
   double refused_at = 0;
   double pause_s = 0;  // length of the present or latest pause
   double paused_until = 0;

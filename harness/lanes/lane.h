@@ -91,10 +91,10 @@ struct LaneMessage {
   double seconds = 0;
 };
 
-// All options as text to compare.
+// A text of all options. Equal options have equal texts.
 std::string text_of(const LaneOptions& options);
-// The options that change verdicts and times, except problem, candidate, effort and device, as text to
-// compare.
+// A text of the options that change verdicts and times, except problem, candidate, effort and device. Equal
+// options have equal texts.
 std::string conditions_of(const LaneOptions& options);
 // The line of a result: the record, with its conditions under "options".
 std::string result_line_of(Record record, const LaneOptions& options);

@@ -66,7 +66,7 @@ void add_files(LaneJob& job, std::set<std::string>& known) {
   const Layout layout = Layout::find(job.options.problems);
   const fs::path file = job.problem;
   packer.add(file);
-  // One of KernelBench's files is its own reference.
+  // A problem in a file of KernelBench has no other file: the file is its own reference.
   if (const auto problem = load_problem(file); !is_module_file(file) && problem) {
     if (!problem->family.empty())
       packer.add(FamilyFolder(families_beside(file.parent_path())).path(problem->family));

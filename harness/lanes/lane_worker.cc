@@ -317,7 +317,7 @@ class LaneWorker {
   }
 
   void report(const CandidateTime::Spent& spent) {
-    if (spent.candidate >= indices_.size()) return;  // no candidate is built yet
+    if (spent.candidate >= indices_.size()) return;  // no candidate is being built yet
     LaneMessage message{LaneMessage::Kind::spent, indices_[spent.candidate], ""};
     message.seconds = spent.seconds;
     send(message);

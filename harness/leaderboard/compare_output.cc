@@ -181,7 +181,7 @@ std::string only_text(const std::vector<Record>& records, const std::string& wor
   return text;
 }
 
-// The candidates that only the first side has: first the accepted ones, then the others.
+// The candidates that only the first side has: first the accepted candidates, then all others.
 std::array<std::vector<Record>, 2> missing_and_others(const ComparedRecords& comparison) {
   std::array<std::vector<Record>, 2> parts;
   for (const Record& record : comparison.removed)

@@ -83,7 +83,7 @@ struct Board {
   // ranked.
   std::string against;
   std::vector<std::string> baselines;  // their names, if against is "baseline"
-  std::vector<BoardCase> cases;        // that the ranked rows have measured, by name
+  std::vector<BoardCase> cases;        // the cases that the ranked rows have measured, by name
   std::string cache;                   // "cold"
   // Ranked rows first, by rank and then by speedup. Within a rank, a row comes after any row that was faster
   // in the same blocks, when both were graded side by side (grade/heat.h). Rows without a rank come last, by

@@ -14,7 +14,7 @@
 namespace kgrade {
 namespace {
 
-// What a result has measured: the cases, and the state of the cache.
+// The work of a result: the cases that it has measured, and the state of the cache.
 using Work = std::pair<std::vector<BoardCase>, std::string>;
 
 Work work_of(const Record& record) {

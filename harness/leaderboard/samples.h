@@ -42,7 +42,7 @@ struct SampledRun {
   std::optional<int> level;
   std::string device;
   Dtype dtype = Dtype::float32;
-  std::size_t problems = 0;  // that have samples
+  std::size_t problems = 0;  // the number of problems that have samples
   std::size_t samples = 0;
   std::size_t accepted = 0;  // samples, in any class
   // The mean over problems, for k = 1 and for the number of samples that every problem has.

@@ -38,7 +38,7 @@ constexpr double partial_requests_pct = 50;
 constexpr double top_stall_share = 0.3;
 // A share of a kernel's time for arithmetic that is not on tensor cores.
 constexpr double much_arithmetic_pct = 30;
-// A multiprocessor that issues in so many of its cycles has little time left to issue more.
+// A multiprocessor that issues in at least this share of its cycles has little time left to issue more.
 constexpr double many_issues_pct = 65;
 
 using Text = std::optional<std::string>;

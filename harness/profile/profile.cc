@@ -266,7 +266,7 @@ class ProfileRun {
   const ProfileOptions& options_;
   const Machinery& machinery_;
   RunSetup setup_;
-  std::optional<Profiler> profiler_;  // on a GPU
+  std::optional<Profiler> profiler_;  // set on a GPU
   std::filesystem::path addr2line_;   // empty: not installed
   PythonHost host_;                   // for candidates in Python
   QuotedSource quoted_;

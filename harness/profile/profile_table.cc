@@ -18,7 +18,7 @@ namespace {
 constexpr double least_share = 0.02;
 constexpr std::size_t most_shown_kernels = 5;
 constexpr std::size_t most_shown_stalls = 3;
-// Two columns differ in a fact if the larger value exceeds the smaller one by this.
+// Two columns differ in a fact if the larger value is more than this many times the smaller one.
 constexpr double noticeable = 1.1;
 
 std::string number_text(double value) {

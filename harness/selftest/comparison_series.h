@@ -101,7 +101,7 @@ class Forecast {
 struct SeriesOptions {
   std::vector<Kernel> kernels;
   std::size_t comparisons = 0;              // of kernels with themselves
-  std::size_t slowdowns = 0;                // with a slow-down
+  std::size_t slowdowns = 0;                // comparisons with a slow-down
   bool fresh = false;                       // new processes for each comparison
   std::optional<double> most_seconds = {};  // limit for all comparisons; when it is over, no more are made
   std::uint64_t free_bytes = 0;             // of the device's memory
@@ -144,7 +144,7 @@ class ComparisonSeries {
   std::vector<PlannedComparison> plan_;
   std::optional<Forecast> forecast_;
   RoleCases cases_;  // of the present comparison; the reference is the first side
-  int calls_ = 0;    // in the second side's process
+  int calls_ = 0;    // calls in the second side's process
 };
 
 // "about 3 min left", "less than a minute left".

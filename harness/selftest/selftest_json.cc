@@ -22,7 +22,7 @@ struct NamedComparison : SelftestComparison {
   std::string kernel_name;
 };
 
-// What the device measured during the whole run.
+// The telemetry of the device during the whole run.
 struct SelftestTelemetry : TelemetrySummary {};
 
 namespace {

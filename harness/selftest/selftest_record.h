@@ -44,8 +44,8 @@ struct SelftestComparison {
   std::optional<double>
       added;  // the time that was really added, relative; unset if times do not measure speed
   std::optional<SpeedRatio> ratio;      // above 1: the second side is faster; unset: see `problem`
-  Summary first;                        // times of one launch, in milliseconds
-  Summary second;                       //
+  Summary first;                        // first side: times of one launch, in ms
+  Summary second;                       // second side: times of one launch, in ms
   int launches = 1;                     // in a sample
   std::size_t blocks = 0;               // blocks that count
   std::size_t void_blocks = 0;          // blocks that do not count

@@ -165,7 +165,7 @@ struct Grade {
   std::optional<std::string> expires_at;
 };
 
-// One job of a list. Its grade is kept as JSON.
+// A job in a list of jobs. Its grade is kept as JSON.
 struct SentGrade {
   std::string sent_at;
   nlohmann::ordered_json grade;

@@ -1,4 +1,4 @@
-// What happens to the jobs of each owner, as a stream of server-sent events (the WHATWG's HTML standard).
+// The events of each owner's jobs, as a stream of server-sent events (the WHATWG's HTML standard).
 //
 // Also lets clients wait for the end of jobs.
 #pragma once

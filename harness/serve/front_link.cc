@@ -45,7 +45,7 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
   struct Exchange {
     Phase phase = Phase::reading;
     HttpRequest request;       // empty after it is carried out
-    std::string owner;         // whose bytes are counted; empty: of a client without a token
+    std::string owner;         // the owner whose bytes are counted; empty: a client without a token
     std::uint64_t length = 0;  // of the body that the client has announced
     std::uint64_t body_bytes = 0;
     std::uint64_t answer_bytes = 0;

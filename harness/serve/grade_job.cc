@@ -105,7 +105,7 @@ struct WholeNumberRule {
   OrderedJson schema() const { return {{"type", "integer"}, {"minimum", least}, {"maximum", most}}; }
 };
 
-// One of the values that have a word in requests.
+// The rule of a member whose value is one of several words.
 template <class E, std::size_t count>
 struct ChoiceRule {
   std::array<Choice<E>, count> choices;

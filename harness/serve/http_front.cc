@@ -127,7 +127,7 @@ class Link {
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
 };
 
-// What all connections share.
+// The state that all connections share.
 struct Front {
   asio::io_context context{1};
   HttpLimits limits;

@@ -34,7 +34,8 @@ class Journal {
   // the next commit() writes them again, and none is in the file twice.
   Result<bool> commit();
 
-  // Replaces the contents of the file by these lines. If this fails, the old contents stay.
+  // Replaces the contents of the file by these lines. After an Error, the file has either all of these lines
+  // or its old contents.
   Result<bool> rewrite(const std::vector<std::string>& lines);
 
   // The number of bytes that the disk is known to have.

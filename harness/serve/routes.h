@@ -28,8 +28,8 @@ struct Operation {
   const char* tag = "";  // "jobs", "problems", "service"
   const char* summary = "";
   const char* description = "";              // empty: the summary is enough
-  std::vector<std::string> parameters = {};  // that the query may have
-  std::vector<const char*> headers = {};     // that the operation reads
+  std::vector<std::string> parameters = {};  // parameters of the query
+  std::vector<const char*> headers = {};     // headers that the operation reads
   Describe body = nullptr;                   // null: there is none
   std::vector<DescribedAnswer> answers = {};
   // Statuses of refusals, without those that all operations with a query, a token or a body have.
@@ -90,7 +90,7 @@ class Routes {
 
   // An operation of the service. openapi.json is made from the same table of operations.
   struct Route {
-    std::string_view method;   // with POST and PUT there is a body
+    std::string_view method;   // requests with POST and PUT have a body
     std::string_view pattern;  // "/v1/grades/{id}"
     std::function<void(Routes&, const Call&, Answer)> handle;
     Operation operation;
@@ -116,12 +116,12 @@ class Routes {
   void one_grade(const Call& call, Answer answer);
   void cancel(const Call& call, Answer answer);
   void events(const Call& call, Answer answer);
-  // In routes_contest.cc.
+  // These are in routes_contest.cc.
   HttpAnswer me(const Call& call) const;
   HttpAnswer list(const Call& call) const;
   HttpAnswer standings(const Call& call) const;
   HttpAnswer standings_csv(const Call& call) const;
-  // In routes_problems.cc.
+  // These are in routes_problems.cc.
   HttpAnswer problems(const Call& call) const;
   HttpAnswer problem(const Call& call) const;
   HttpAnswer board(const Call& call) const;

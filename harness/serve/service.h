@@ -132,7 +132,7 @@ class Service : private DispatcherClient {
   using Positions = std::unordered_map<std::string, std::size_t>;
   nlohmann::ordered_json status_of(const GradeJob& job, const Positions* positions = nullptr) const;
   Positions positions(const std::string& owner) const;
-  // What each lane is doing. Only the owner of a job sees the job's id and problem.
+  // The state of each lane. Only the owner of a job sees the job's id and problem.
   nlohmann::ordered_json capacity(const std::string& owner) const;
   std::string metrics() const;  // in Prometheus's text format
   // The last message of the program when a signal ends it. Says how many jobs wait for the next start, and in

@@ -1,4 +1,4 @@
-// Who has solved what in a contest, when, and how fast.
+// The standings of a contest: which owners have solved which problems, when, and with which speeds.
 #pragma once
 
 #include <functional>

@@ -56,10 +56,10 @@ struct CalibratedCase {
 // The errors of an output that has thresholds of its own, or of all others.
 struct CalibratedOutput {
   std::string output;                 // its name; empty: all others
-  bool is_measured = false;           // in all classes of float32
+  bool is_measured = false;           // it was measured in all classes of float32
   ClassErrors errors = {};            // in float32, the largest of all cases
   ClassErrors root_mean_square = {};  // in float32; decides whether classes are separate
-  // In the other types that the problem lists, and in float32 if there is no lower class.
+  // The errors of fp32 in the other types that the problem lists, and in float32 if there is no lower class.
   std::map<Dtype, double> fp32_errors = {};
 };
 

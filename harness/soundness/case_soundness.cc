@@ -70,8 +70,8 @@ class CaseSoundness {
     return module && module->weight_of(case_.tensors[tensor].name) != nullptr;
   }
 
-  // Whether single elements may be changed. Computed inputs depend on each other, and listed inputs are
-  // extents, which must be those of the case.
+  // Whether single elements may be changed. Computed inputs depend on each other. Listed inputs are extents,
+  // which must be the extents of the case.
   bool has_free_elements(std::size_t tensor) const { return case_.tensors[tensor].has_single_elements(); }
 
   // Calls the oracle. If the call fails, adds a finding and returns null. Answers are freed as soon as they

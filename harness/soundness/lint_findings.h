@@ -46,7 +46,7 @@ class LintFindings {
   // the author. A case that is not measured may have a copy as its right answer, such as pooling with a
   // window of one. In a sum of many terms a single element may be too small to matter.
   std::vector<std::string> take_degenerate(std::size_t cases);
-  // In the order in which they were found.
+  // All findings, in the order in which they were found.
   std::vector<LintFinding> all() const;
 
  private:

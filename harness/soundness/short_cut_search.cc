@@ -49,7 +49,7 @@ bool is_allowed(const ShortCut& short_cut, Precision asked, Dtype dtype) {
   return asked == Precision::bf16 && (is_tf32 || short_cut.name.ends_with("in-bf16"));
 }
 
-// One short cut on one tensor, over the draws so far.
+// The results of one short cut on one tensor, over the draws so far.
 struct Trial {
   const ShortCut* short_cut = nullptr;
   std::vector<std::size_t> tensors;  // of the inputs, or the number of the output
@@ -134,7 +134,7 @@ class ShortCutSearch {
     }
     const auto is_told = tells(draw, **expected);
     if (!is_told) return is_told.error();
-    if (draw.family == 0) own_scales_ = scales_;  // tells() has added a Model's limits
+    if (draw.family == 0) own_scales_ = scales_;  // tells() has added the Model's limits
     for (Trial& trial : trials_) {
       if (trial.is_refused) continue;
       if (auto error = try_trial(draw, **expected, *is_told, trial)) return error;

@@ -11,7 +11,7 @@
 
 namespace kgrade {
 
-// What a short cut knows of the tensor that it changes.
+// The properties of a tensor that a short cut may use when it changes the tensor.
 struct ShortCutTensor {
   std::uint64_t row = 1;       // elements along the last axis
   std::uint64_t elements = 1;  // of all axes

@@ -71,7 +71,7 @@ class ReferenceCheck {
     const auto checked = check(referee, *built, bound);
     builds_.oracle().take_back();  // the buffers of the check
     if (!checked) return checked.errors();
-    // Other programs may hold a GPU's memory.
+    // A lack of memory on a GPU may come from other programs.
     if (on_gpu_ && checked->findings.size() == 1 &&
         checked->findings.front().kind == to_string(Verdict::memory_limit))
       return std::optional("the checked run: " + checked->findings.front().message);

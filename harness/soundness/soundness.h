@@ -21,7 +21,7 @@ struct SoundnessReport {
   Failure failure;  // of the machine, so other problems would fail too
 };
 
-// Which cases are checked.
+// The choice of the cases that are checked.
 struct SoundnessScope {
   bool deep = false;       // every case that the device can run, not only small ones
   std::size_t hidden = 0;  // the number of hidden cases, drawn from `fuzz` as in grading

@@ -93,9 +93,9 @@ struct SweepSelection {
 };
 
 // Groups are in order of slug, type and class, and candidates in order of path. Paths of candidates below the
-// working folder are relative to it. A candidate that cannot be read is refused, and the others are still
-// graded. Errors: a wrong problem file, a candidate in a folder that is not named after a problem, or a glob
-// that matches nothing. Only modules with candidates are loaded. Candidates are refused if their module
+// working folder are relative to it. A candidate that cannot be read is refused, and all other candidates are
+// still graded. Errors: a wrong problem file, a candidate in a folder that is not named after a problem, or a
+// glob that matches nothing. Only modules with candidates are loaded. Candidates are refused if their module
 // cannot be loaded, or if their name fits two modules.
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout,
                             const ProblemLoader& load = load_problem,
