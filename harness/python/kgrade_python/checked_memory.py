@@ -1,24 +1,24 @@
 """Tells the checker of the emulated device about this process in a checked run (kgrade check).
 
-The checker sees every access of an extension's kernels. It knows only the memory of PyTorch that is reported to it,
-and can place an extension's code only once it knows where the library is.
+The checker sees every access of an extension's kernels. It knows only the memory of PyTorch that is reported to it. It
+can name the place of an extension's code only if it knows where the library is loaded.
 """
 
 import ctypes
 
 import torch
 
-# Taken before a submission can patch them.
+# Saved before a submission can patch it.
 _storage_of = torch.Tensor.untyped_storage
 _data_ptr = torch.Tensor.data_ptr
 
-# Noted memory is kept, so that no other tensor gets the same address with other bounds. Beyond this limit no memory
-# is noted: the checker then reports nothing about PyTorch's memory rather than something wrong.
+# Noted memory is kept, so that no other tensor gets the same address with other bounds. Beyond this limit no memory is
+# noted. The checker then misses errors in PyTorch's memory, but reports no false ones.
 MOST_KEPT_BYTES = 512 << 20
 
 
 class CheckedMemory:
-    """One object per process. Used with the interpreter's lock held."""
+    """A process has one such object, and uses it with the interpreter's lock held."""
 
     def __init__(self, functions):
         """functions -- those of kgrade's library for the emulated device, in a checked run"""
@@ -29,11 +29,12 @@ class CheckedMemory:
         self._kept = []
         self._places = {}
         self._bytes = 0
-        # The referee's number of the extension that it built last.
+        # The referee's number for the latest extension that it built.
         self.number = 0
 
     def install(self):
-        """Notes tensors whose address a submission takes itself, since the address reaches kernels as a number."""
+        """Makes this object note each tensor whose address a submission reads, since the address may reach kernels as a
+        plain number."""
         def data_ptr(tensor):
             self.note(tensor)
             return _data_ptr(tensor)

@@ -5,7 +5,7 @@ import torch
 from .dispatch_mode import DispatchMode
 from .draws import is_alike, short_name, storage_of
 
-# The position of the indices among an operator's results; None: they are the only result.
+# The position of the indices among an operator's results; None if they are the only result.
 OPERATORS = {"argmax": None, "argmin": None, "max": 1, "min": 1, "sort": 1, "topk": 1, "kthvalue": 1, "median": 1,
              "nanmedian": 1, "cummax": 1, "cummin": 1}
 # The operators that never give an index twice along the axis.

@@ -9,14 +9,15 @@ import torch
 from .errors import SignatureMismatch
 from .varied_draws import family_of, varied, without_family
 
-# Replaced while get_inputs() runs: a file that seeds itself would draw the same numbers in every call.
+# These functions do nothing while get_inputs() runs. Otherwise, a file that seeds itself would draw the same numbers in
+# every call.
 SEEDS = [(torch, "manual_seed"), (torch, "seed"), (torch.random, "manual_seed"), (torch.random, "seed"),
          (torch.cuda, "manual_seed"), (torch.cuda, "manual_seed_all"), (random, "seed")]
 
 
 class ComputedInputs:
-    """`module`: the file, which has been run. `forward`: the arguments of forward() in the order of get_inputs():
-    names of inputs, and values."""
+    """`module`: the file, which has been run. `forward`: for each argument of forward(), in the order of get_inputs(),
+    the name of an input or a value."""
 
     def __init__(self, module, forward, is_emulated):
         self.get_inputs = getattr(module, "get_inputs", None)
@@ -25,8 +26,8 @@ class ComputedInputs:
         self.is_on_host = False
 
     def draw(self, seed):
-        """Everything that get_inputs() returns, in its order. One seed always gives the same values. Its low bits are
-        the number of a family of inputs (varied_draws.py)."""
+        """Everything that get_inputs() returns, in its order. The same seed always gives the same values. The seed's
+        low bits are the number of a family of inputs (varied_draws.py)."""
         if self.get_inputs is None:
             raise SignatureMismatch("the file does not define it")
         values = self.drawn_on_device(seed)
@@ -38,7 +39,7 @@ class ComputedInputs:
         return values
 
     def drawn_on_device(self, seed):
-        """Draws on the device, which is faster for draws that name no device. None if the file cannot run so, for
+        """Draws on the device where the file names none, which is faster. None if the file cannot run in this way, for
         example because it mixes its tensors with NumPy's arrays."""
         if self.is_emulated or self.is_on_host:
             return None
@@ -47,14 +48,14 @@ class ComputedInputs:
             with torch.device("cuda"), unseeded(), varied(seed):
                 return self.get_inputs()
         except Exception:  # pylint: disable=broad-except
-            # Raises if a kernel has faulted. Other errors of the file are raised again on the host.
+            # This raises if a kernel has faulted. Other errors of the file are raised again when it runs on the host.
             torch.cuda.synchronize()
             if not family_of(seed):
                 self.is_on_host = True
         return None
 
     def drawn_on_host(self, seed):
-        """The file may refuse the numbers of a family, and then draws its own."""
+        """Draws on the host. If the file fails with the numbers of a family, it draws its own numbers."""
         seed_all(seed)
         try:
             with unseeded(), varied(seed):

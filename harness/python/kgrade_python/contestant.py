@@ -1,4 +1,4 @@
-"""A candidate in Python: loaded, described a case, rehearsed, locked, called."""
+"""A candidate in Python. It is loaded, gets the description of a case, is rehearsed, is locked, and is called."""
 
 import base64
 import ctypes
@@ -17,8 +17,8 @@ from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatch
 
 FOLDER = "/tmp/submission"
 
-# PyTorch's errors when it looks for a GPU itself, past the functions that emulated_cuda.py replaces.
-# The last one stands in a message where the machine has a GPU, which a worker of the emulated device cannot open.
+# The errors of PyTorch's own search for a GPU, which does not use the functions that emulated_cuda.py replaces. The
+# last one is raised if the machine has a GPU, which a worker of the emulated device cannot open.
 NEEDS_GPU = re.compile(r"CUDA driver version is insufficient|no NVIDIA driver|No CUDA GPUs|no CUDA-capable device|"
                        r"error from cudaGetDeviceCount\(\)")
 
@@ -29,8 +29,8 @@ def without_tf32():
 
 
 def with_axes(result, shape, is_of_file):
-    """A module's result, with the axes of the lent memory. A loss has no axes. A problem may state more axes of
-    extent 1 than its module has, most often after a reduction. The result of a file's Model keeps its axes."""
+    """A module's result, with the axes of the lent memory. A loss has no axes. A problem's output may have more axes of
+    extent 1 than the module's result, most often after a reduction. The result of a file's Model keeps its axes."""
     def longer(extents):
         return [extent for extent in extents if extent != 1]
 
@@ -39,8 +39,9 @@ def with_axes(result, shape, is_of_file):
 
 
 def with_type(result, dtype, is_of_file):
-    """PyTorch's indices and counts are int64. If a problem has a narrower type, a module's result is converted, and a
-    value that does not fit becomes the end of the range. The result of a file's Model keeps its type."""
+    """PyTorch's indices and counts are int64. If a problem has a narrower type, a module's result is converted to it. A
+    value outside of the type's range becomes the nearest end of the range. The result of a file's Model keeps its
+    type."""
     is_narrower = not dtype.is_floating_point and dtype != torch.bool and dtype.itemsize < torch.int64.itemsize
     if result.dtype != torch.int64 or not is_narrower or is_of_file:
         return result
@@ -49,7 +50,7 @@ def with_type(result, dtype, is_of_file):
 
 
 class Call:
-    """How one case is called: shapes, scalars, and for a module its instance."""
+    """The data for calls of one case: its shapes and scalars, and the instance if the candidate is a module."""
 
     def __init__(self, contract, description):
         self.shapes = {name: tuple(shape) for name, shape in description["shapes"].items()}
@@ -64,7 +65,7 @@ class Call:
         # For a module, the number of axes of forward()'s arguments. Later axes of the problem have an extent of 1.
         self.rank = (self.module_call or {}).get("rank")
         self.module = None
-        self.buffers = None  # of a module: the buffers that are put back
+        self.buffers = None  # only for a module: the buffers that are put back
         self.own_memory = None  # only for a candidate that is a module
         self.answers = kept_answers.KeptAnswers()
         # Whether the problem is a file with a Model.
@@ -97,7 +98,7 @@ class Contestant:
         self.current = None
         self.is_locked = False
         self.is_put_back = False
-        self.seeds = []  # for this call's launches that have not begun
+        self.seeds = []  # one for each launch of this call that has not begun
         self.function = None
         self.module_class = None
         self.left_out = set()  # weights that the module does not have
@@ -106,7 +107,7 @@ class Contestant:
         self.traced = operator_trace.Trace(self.source)
         self.extensions = extensions.Extensions(library)
         self.compiled_late = None
-        self.limitation = None  # of Triton's interpreter: names the limitation behind an error
+        self.limitation = None  # a function that names the limitation of Triton's interpreter behind an error
         if library.is_emulated:
             from . import emulated_cuda, emulated_triton
 
@@ -120,8 +121,8 @@ class Contestant:
     # Loading.
 
     def needs_package(self, error):
-        """Whether an error is that of a package which this machine lacks and which the source imports when it is loaded.
-        This is read off the source, so that an exception alone makes no candidate `unsupported`."""
+        """Whether an error says that this machine lacks a package, and the source imports this package when it is
+        loaded. The source is read for that, so that a candidate cannot become `unsupported` by an exception alone."""
         if not isinstance(error, ModuleNotFoundError) or not error.name:
             return False
         beside = [base64.b64decode(content).decode(errors="replace") for name, content in self.beside.items()
@@ -135,7 +136,7 @@ class Contestant:
         path = self.write_source()
         self.extensions.install(self.shown, self.source, FOLDER)
         module = self.import_source(path)
-        # A candidate may turn TF32 on, and is then judged by the class of TF32.
+        # Only a candidate may turn TF32 on. It is then judged by the tolerances of TF32.
         if self.role is not None:
             without_tf32()
         name = self.entry["name"]
@@ -197,7 +198,8 @@ class Contestant:
         sys.modules[name] = module
         if self.role is None and self.contract.get("model"):
             problem_names.put_into(vars(module), self.contract["model"], FOLDER)
-        # Not exec_module(), which takes bytecode of an earlier text that had the same size in the same second.
+        # exec_module() is not used: it takes the bytecode of an earlier text if that had the same size and was written
+        # in the same second.
         exec(spec.loader.source_to_code(spec.loader.get_data(path), path), vars(module))  # pylint: disable=exec-used
         stand_ins.refuse_from_now_on()
         return module
@@ -209,7 +211,7 @@ class Contestant:
             self.is_compiled = trusted_module.choose(description["variant"])
             return
         if "leaves" in description:
-            # Memory is released only here. Between calls it stays, since a driver that clears memory after one call
+            # Memory is released only here. It is kept between calls, since a driver that clears memory after one call
             # slows down the next one.
             for call in self.calls.values():
                 call.answers.clear()
@@ -217,7 +219,8 @@ class Contestant:
             return
         call = Call(self.contract, description)
         if self.role is None:
-            # Cases of the same sizes draw other weights. A trusted Model sees that its weights are others: is_stale().
+            # Cases of the same sizes draw different weights. For a trusted Model, is_stale() notices that the weights
+            # have changed.
             call.key = repr((description["number"], call.key))
         call = self.calls.setdefault(call.key, call)
         call.was_lent_anew = True
@@ -241,8 +244,8 @@ class Contestant:
         self.inputs.finish()
 
     def begin(self, seeds):
-        """Called before the launches of a call, and not timed. `seeds`: one per launch, for the random numbers that
-        it draws."""
+        """Call this before the launches of a call. It is not timed. `seeds`: one per launch, for the random numbers
+        that the launch draws."""
         self.seeds = list(seeds)
         if self.current is not None:
             self.current.answers.begin()
@@ -250,7 +253,7 @@ class Contestant:
         self.put_back_buffers()
 
     def put_back_buffers(self):
-        """Called once per launch, so that each launch sees the running statistics of the first one."""
+        """Call this once per launch, so that each launch sees the same running statistics as the first one."""
         if not self.is_put_back and self.current is not None and self.current.buffers is not None:
             self.current.buffers.put_back()
         self.is_put_back = True
@@ -286,13 +289,13 @@ class Contestant:
             raise WrongAnswer(
                 f"'{self.entry['name']}' takes its outputs as arguments and returned something; return nothing")
         if self.role == trusted_module.ORACLE:
-            # The oracle's results are read from the memory that it was lent.
+            # The oracle's results are read from the memory that the referee lent.
             self.write_results(call, tensors, results)
         else:
             self.take_results(arguments, call, results, tensors)
 
     def lend(self, arguments, call):
-        """Makes new tensors for this call, by name."""
+        """Makes new tensors over the lent memory for this call, by name."""
         tensors = {}
         for position, parameter in enumerate(self.contract["parameters"]):
             name = parameter["name"]
@@ -346,8 +349,8 @@ class Contestant:
             call.buffers = kept_buffers.KeptBuffers(call.module.module, changing)
 
     def is_stale(self, call, tensors):
-        """Whether the weights have changed: a trusted process may serve several candidates. Only the oracle always
-        compares. The others are timed, so they compare only after the weights have been lent anew."""
+        """Whether the weights have changed, as a trusted process may serve several candidates. The oracle always
+        compares them. Other roles are timed, so they compare the weights only after these have been lent anew."""
         looks = self.role == trusted_module.ORACLE or (self.role is not None and call.was_lent_anew)
         call.was_lent_anew = False
         return looks and not call.module.was_built_with(tensors)
@@ -369,13 +372,13 @@ class Contestant:
                 arguments[position] = call.answers.keep(dense, address, not self.seeds, is_input)
 
     def write_results(self, call, tensors, results):
-        """Copies the results of a function that was lent its outputs and returned other tensors."""
+        """Copies a function's results to the outputs that it was lent, if it returned other tensors."""
         with unwatched():
             for name, _, dense in list(self.dense_results(call, results)):
                 copy_to(tensors[name], dense)
 
     def dense_results(self, call, results):
-        """Name, address and tensor of each output that was returned."""
+        """Yields name, address and tensor of each output that was returned."""
         results = results if isinstance(results, (tuple, list)) else (results,)
         if len(results) != len(call.outputs):
             raise WrongAnswer(f"returned {len(results)} values; return {self.output_words(call)}")

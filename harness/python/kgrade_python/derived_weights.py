@@ -1,5 +1,5 @@
-"""Weights that a module computes from other parameters in each forward: PyTorch's parametrizations, and weight_norm as it
-was before them. The problem's weight goes into the parameters from which the module computes it."""
+"""Weights that a module computes from other parameters in each forward: PyTorch's parametrizations, and the older
+weight_norm. The problem's weight is written into the parameters from which the module computes it."""
 
 import torch
 from torch.nn.utils import parametrize
@@ -42,7 +42,7 @@ def place(module, name, value):
                 computed = hook.compute_weight(part)
                 setattr(part, last, computed)
             else:
-                # A clone, since the module may keep the tensor, and `value` is only lent.
+                # The value is cloned, since the module may keep the tensor, and `value` is only lent.
                 setattr(part, last, value.clone())
                 computed = getattr(part, last)
         except (RuntimeError, NotImplementedError, ValueError) as error:

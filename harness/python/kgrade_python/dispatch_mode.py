@@ -6,9 +6,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class DispatchMode(TorchDispatchMode):
-    """A TorchDispatchMode that does not make PyTorch import its compiler, which takes a second or more. PyTorch
-    imports the compiler only to keep it from compiling __torch_dispatch__, which is needless unless something else
-    has imported it."""
+    """A TorchDispatchMode that does not make PyTorch import its compiler, which takes a second or more. PyTorch imports
+    the compiler only to keep it from compiling __torch_dispatch__. This is needless unless the compiler is imported
+    anyway."""
 
     def __init_subclass__(cls, **keywords):
         plain = cls.__dict__.get("__torch_dispatch__")

@@ -1,10 +1,10 @@
-"""The names under which PyPI has packages that Python imports by other names. Several of the bare names are other people's
-packages there."""
+"""The names on PyPI of packages that Python imports by other names. Under several of the imported names, PyPI has
+packages by other people."""
 
 import ast
 import re
 
-# Without an entry, a package is called as it is imported.
+# A package without an entry has the same name on PyPI.
 DISTRIBUTIONS = {
     "PIL": "pillow",
     "apex": "apex of github.com/NVIDIA/apex",
@@ -54,8 +54,8 @@ def imported_when_loaded(source):
 
 
 def name_of(module, source=""):
-    """The name to install a missing module by. If a package is missing whole, `source` tells which part of it is meant:
-    `cuda.tile` and `cuda.core` come from different distributions."""
+    """The name by which a missing module can be installed. If a whole package is missing, `source` shows which part is
+    needed: `cuda.tile` and `cuda.core` come from different distributions."""
     package = re.escape(module)
     parts = re.findall(rf"\b{package}\.(\w+)|\bfrom\s+{package}\s+import\s+(\w+)", source)
     names = [f"{module}.{first or second}" for first, second in parts]

@@ -1,4 +1,5 @@
-"""Plain tensors that a constructor fills with random numbers: weights that it packs before they become parameters."""
+"""Plain tensors that a constructor fills with random numbers. They may be weights that it packs before they become
+parameters."""
 
 import torch
 
@@ -31,8 +32,8 @@ def is_whole(tensor):
 
 
 class DrawnTensors:
-    """Numbers the tensors in the order in which they are drawn. `values` (number: tensor) replaces the values of
-    some."""
+    """Numbers the tensors in the order in which they are drawn. `values` (number: tensor) replaces the values of some
+    tensors."""
 
     def __init__(self, values=None):
         self.values = values or {}
@@ -42,8 +43,8 @@ class DrawnTensors:
         self.scaled = set()
 
     def note(self, name, arguments, target, result):
-        """Call it after a call of `name`. Returns the tensor with one of `values`, or None. `target`: the tensor
-        filled by an in-place call."""
+        """Call this after a call of `name`. Returns the tensor if it has got one of `values`, else None. `target`: the
+        tensor that an in-place call has filled."""
         if name in DRAWS_IN_PLACE:
             return self.add(target)
         if name in DRAWS:
@@ -80,8 +81,8 @@ class DrawnTensors:
                 if number not in self.scaled and memory_of(tensor) not in taken}
 
     def values_at(self, places, tensors):
-        """The `values` that put the problem's `tensors` at `places` (weight: name), for the names that named() makes
-        up."""
+        """The `values` (see the class) that put the problem's `tensors` at `places` (weight: name). The names are those
+        of named()."""
         numbers = {f"<drawn {number}>": number for number in range(len(self.tensors))}
         return {numbers[name]: tensors[weight].cpu() for weight, name in places.items() if name in numbers}
 

@@ -58,8 +58,8 @@ def simplified(draw):
 
 
 def measured(tensor):
-    """A draw that resembles the elements of a real tensor; None if they are not finite. If all elements have one
-    sign, so has the draw, since a module may take a root or logarithm."""
+    """A draw that resembles the elements of a real tensor; None if they are not finite. If all elements have the same
+    sign, the draw has only that sign, since a module may take a root or logarithm."""
     values = tensor.detach().double()
     if values.numel() == 0:
         return constant(0.0)
@@ -135,8 +135,8 @@ def is_whole(tensor):
 
 
 def is_alike(one, other):
-    """Whether two tensors of one storage have the same elements in the same order. PyTorch makes a new object of a
-    mode's result, so object identity does not show it."""
+    """Whether two tensors of one storage have the same elements in the same order. They may be different objects, since
+    PyTorch makes a new object from a mode's result."""
     return (one.shape, one.stride(), one.dtype, one.storage_offset()) == (
         other.shape, other.stride(), other.dtype, other.storage_offset())
 
@@ -151,7 +151,8 @@ class Content:
 
 
 class DrawLog(DispatchMode):
-    """Notes the contents of the tensors that are made below it. `budget`: a limit of their cost, or None."""
+    """Notes the contents of the tensors that are made while this mode is active. `budget`: a limit for the cost of
+    making them, or None."""
 
     def __init__(self, budget=None):
         super().__init__()
@@ -193,10 +194,10 @@ class DrawLog(DispatchMode):
             self.keep(result, self.derived(name, args), True)
 
     def note_statistics(self, name, schema, args, kwargs):
-        """Batch norm's schemas do not say that training writes the running statistics."""
+        """Notes that batch norm writes its running statistics in training, which its schemas do not say."""
         values = {argument.name: args[i] if i < len(args) else kwargs.get(argument.name)
                   for i, argument in enumerate(schema.arguments)}
-        # Some schemas have no such argument, and are for training only.
+        # Schemas without this argument are for training only.
         if values.get("training", True):
             for each in (values.get("running_mean"), values.get("running_var")):
                 self.note_write(name, each, args)
@@ -229,7 +230,7 @@ class DrawLog(DispatchMode):
             content.is_computed = write is None
 
     def derived(self, name, args):
-        """The draw of a result of one tracked tensor and numbers."""
+        """The draw of a result that is computed from one tracked tensor and numbers."""
         if name == "copy":
             content = self.draw_of(args[1]) if len(args) > 1 and isinstance(args[1], torch.Tensor) else None
             is_alike = content is not None and (args[1].numel() == args[0].numel() or content.kind == "constant")

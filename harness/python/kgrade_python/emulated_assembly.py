@@ -12,7 +12,7 @@ from .rounding import to_tf32
 
 TYPES = {"f32": numpy.float32, "f64": numpy.float64, "s32": numpy.int32, "u32": numpy.uint32, "b32": numpy.uint32,
          "s64": numpy.int64, "u64": numpy.uint64, "b64": numpy.uint64}
-# Rounding modes of a result. Here results are always rounded to nearest.
+# Modifiers that are ignored. Results are always rounded to nearest.
 MODIFIERS = {"rn", "approx", "ftz", "full", "lo"}
 OPERATIONS = {"add": "add", "sub": "sub", "mul": "mul", "div": "div", "fma": "fma", "sqrt": "sqrt", "rsqrt": "rsqrt",
               "rcp": "rcp", "ex2": "exp2", "lg2": "log2", "sin": "sin", "cos": "cos", "tanh": "tanh", "abs": "fabs",
@@ -52,7 +52,7 @@ def function_of(text):
         operands = [numpy.ascontiguousarray(arrays[place]).view(kind) for place in places]
         wide = [operand.astype(numpy.float64) for operand in operands] if is_float else operands
         result = numpy.ascontiguousarray(operation(*wide).astype(kind))
-        # The GPU's hyperbolic tangent has an error of 2^-11 (PTX ISA, tanh).
+        # The GPU's hyperbolic tangent has a relative error of up to 2^-11 (PTX ISA, tanh).
         return to_tf32(torch.from_numpy(result)).numpy() if is_coarse else result
 
     return calculate

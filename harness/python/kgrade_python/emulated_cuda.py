@@ -27,7 +27,7 @@ def is_cuda(device):
 class DeviceUnderTest(TorchFunctionMode):
     """A requested `cuda` device means host memory, and every tensor reports that it is on `cuda`."""
 
-    # `x.to(0)` and `x.cuda(0)` name a device by a number; other functions take numbers for other things.
+    # In `x.to(0)` and `x.cuda(0)`, the number is a device. In other functions, a number has another meaning.
     def __torch_function__(self, function, kinds, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = getattr(function, "__name__", "")
@@ -128,7 +128,8 @@ def refuse(what):
 
 
 def answering(answer):
-    """Makes a new function each time, since PyTorch's compiler refuses one object under two names."""
+    """A function that always returns `answer`. It is a new function each time, since PyTorch's compiler refuses one
+    object under two names."""
 
     def function(*_, **__):
         return answer
@@ -137,15 +138,15 @@ def answering(answer):
 
 
 def default_to_host():
-    """Replaces the device in the mode of torch.set_default_device(): DeviceUnderTest does not see the device that
-    this mode adds."""
+    """Makes the mode of torch.set_default_device() use the host. DeviceUnderTest does not see the device that this mode
+    adds."""
     context = torch.utils._device.DeviceContext  # pylint: disable=protected-access
     begin = context.__init__
     context.__init__ = lambda self, device: begin(self, HOST if is_cuda(device) else device)
 
 
 def reach_threads():
-    """Enters the mode in each thread that a candidate starts, since a mode holds for one thread only."""
+    """Enters DeviceUnderTest in each thread that a candidate starts, since a mode is active in one thread only."""
     run = threading.Thread.run
 
     def run_on_device(self):
@@ -163,21 +164,21 @@ class GeneratorKind(type(torch.Generator)):
 
 
 class Generator(torch.Generator, metaclass=GeneratorKind):
-    """A replacement of torch.Generator, since no mode sees how a generator is made."""
+    """Replaces torch.Generator, since a mode does not see how a generator is made."""
 
     def __new__(cls, device="cpu"):
         return super().__new__(cls, HOST if is_cuda(device) else device)
 
 
 def on_host(device_types):
-    """The host instead of "cuda", in the device or devices that an operator's kernel is registered for."""
+    """The device or devices that an operator's kernel is registered for, with the host instead of "cuda"."""
     if isinstance(device_types, str) or device_types is None:
         return "cpu" if device_types == "cuda" else device_types
     return sorted({on_host(one) for one in device_types})
 
 
 def register_on_host():
-    """Registers a candidate's operators for GPUs on the host, since they are called with tensors in host memory."""
+    """Registers the host for a candidate's operators for GPUs, since they are called with tensors in host memory."""
     library = torch.library
     for name in ("custom_op", "register_kernel"):
         if hasattr(library, name):
@@ -187,8 +188,8 @@ def register_on_host():
 
 
 def on_host_once(implement):
-    """Library.impl, with kernels for GPUs registered on the host. If an operator has kernels for both, as those of
-    PyTorch's own compiler do, the first one counts."""
+    """Library.impl that registers kernels for GPUs on the host. If an operator has kernels for both, the first one
+    counts. Some operators of PyTorch's own compiler have both."""
     on_host_already = set()
 
     def impl(self, name, function, key="", **options):
@@ -244,7 +245,7 @@ def install():
     cuda.stream = lambda *_: contextlib.nullcontext()
     cuda.device = lambda *_: contextlib.nullcontext()
     cuda.device_of = lambda *_: contextlib.nullcontext()
-    # The first two are classes, which libraries inherit from when they are imported.
+    # Libraries inherit from the first two classes when they are imported.
     for name in ("CUDAGraph", "graph"):
         setattr(cuda, name, type(name, (), {"__init__": refuse("CUDA graphs"), "__module__": "torch.cuda"}))
     cuda.make_graphed_callables = refuse("CUDA graphs")

@@ -19,7 +19,7 @@ TORCH_TYPES = {name: getattr(torch, other, None) for name, other in (
 
 
 def convert_float(original):
-    """Rounds to nearest. The interpreter truncates, or loses the carry into the exponent."""
+    """Makes conversions round to nearest. The interpreter truncates, or loses the carry into the exponent."""
 
     def convert(value, from_type, to_type, rounding):
         source, target = TORCH_TYPES.get(from_type.name), TORCH_TYPES.get(to_type.name)
@@ -41,8 +41,8 @@ def convert_float(original):
 
 
 class BrainFloats:
-    """Computes with numbers in bfloat16 as a GPU does: they are widened to float32 and results are rounded. The
-    interpreter itself computes with their 16 bits as integers."""
+    """Computes with numbers in bfloat16 as a GPU does: operands are widened to float32 and results are rounded. The
+    interpreter itself computes with the 16 bits as if they were integers."""
 
     def __init__(self, interpreter):
         self.interpreter = interpreter
@@ -157,7 +157,7 @@ def atomics_of_floats(change, interpreter, brain_floats):
 
 
 def nothing(*_):
-    """Replaces waits between kernels: here each kernel runs after the previous one has ended."""
+    """Replaces waits between kernels, which are needless here: each kernel runs after the previous one has ended."""
 
 
 def limitation(error):

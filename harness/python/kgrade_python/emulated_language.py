@@ -10,8 +10,8 @@ LANGUAGE_MODULES = ("triton.language.extra.cuda", "triton.language.extra.cuda.li
 
 
 def patch_names(interpreter):
-    """Changes the language's functions once, permanently. The interpreter changes them in their modules only while a
-    kernel runs, too late for a kernel that has imported them by name."""
+    """Replaces the language's functions permanently. The interpreter replaces them in their modules only while a kernel
+    runs. That is too late for a kernel that has imported them by name."""
     language = interpreter.tl
 
     def kernel():
@@ -36,7 +36,8 @@ def modules_for_gpus(language):
 
 
 def fill_libdevice():
-    """Gives this module the functions for GPUs, as a compiler does. Its own functions are empty."""
+    """Fills Triton's module `libdevice`, whose own functions are empty, with the functions for GPUs, as a compiler
+    does."""
     try:
         libdevice = importlib.import_module("triton.language.extra.libdevice")
         of_gpu = importlib.import_module("triton.language.extra.cuda.libdevice")
@@ -48,8 +49,9 @@ def fill_libdevice():
 
 
 def keep_enclosing_names(interpreter):
-    """Lets a kernel that is defined inside of a function see that function's names. The interpreter compiles the
-    kernel without them, and turns annotations of constants into text, in which it knows only `tl.constexpr`."""
+    """Lets a kernel that is defined inside of a function see that function's names. The interpreter compiles the kernel
+    without these names. It also turns annotations into text, and recognises only `tl.constexpr` as one of a
+    constant."""
     rewriter = getattr(interpreter, "FunctionRewriter", None)
     compile_alone = getattr(rewriter, "_compile_and_exec", None)
     if compile_alone is None:
@@ -72,8 +74,8 @@ def keep_enclosing_names(interpreter):
 
 
 def understand_logic(interpreter):
-    """Supports `and`, `or`, `not`, `min` and `max` of whole blocks. Python would ask a block for a single truth
-    value, which a block does not have."""
+    """Supports `and`, `or`, `not`, `min` and `max` of whole blocks. Python itself would need a single truth value of a
+    block, which does not exist."""
     transformer = getattr(interpreter, "ASTTransformer", None)
     language = interpreter.tl
     if transformer is None:
@@ -83,7 +85,8 @@ def understand_logic(interpreter):
         return isinstance(value, language.tensor) and value.type.is_block()
 
     def combined(is_and, first, *rest):
-        """Python's own meaning, except for blocks. The arguments are functions that return the operands."""
+        """`and` or `or` with Python's own meaning, except for blocks. The arguments are functions that return the
+        operands."""
         value = first()
         for operand in rest:
             if not is_block(value):
@@ -124,7 +127,7 @@ def understand_logic(interpreter):
 
         return choose
 
-    # A kernel sees names of the interpreter's module that its own file does not define.
+    # A kernel finds names that its own file does not define in the interpreter's module.
     interpreter._kgrade_combined, interpreter._kgrade_negated = combined, negated  # pylint: disable=protected-access
     interpreter.min = of_numbers(builtins.min, language.minimum)
     interpreter.max = of_numbers(builtins.max, language.maximum)

@@ -26,7 +26,7 @@ def norm(*parts):
     return numpy.sqrt(sum(part * part for part in parts))
 
 
-# Functions of floating-point numbers, here all in float64: name without prefix and suffix -> function of arrays.
+# Functions of floating-point numbers, all computed in float64: {name without prefix and suffix: function of arrays}.
 FLOATING = {
     **{name: getattr(numpy, name) for name in (
         "ceil", "cos", "cosh", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2", "rint", "sin", "sinh",
@@ -97,7 +97,7 @@ def conversion(name, kind):
 
 
 def names_of(symbol):
-    """The names that `symbol` may have in the tables above: "__nv_fast_expf" is exp."""
+    """The names that `symbol` may have in the tables above: for "__nv_fast_expf", one of them is "exp"."""
     name = symbol.removeprefix("__nv_").removeprefix("fast_")
     yield name
     without_rounding = name.removesuffix("_rn")

@@ -1,5 +1,5 @@
-"""Lower precision as on a GPU, where PyTorch's switches allow it: TF32 and autocast("cuda"). A CPU ignores these
-switches."""
+"""Gives products the lower precision of a GPU if PyTorch's switches allow it: TF32 and autocast("cuda"). A CPU ignores
+these switches."""
 
 import contextlib
 
@@ -8,7 +8,7 @@ import torch
 from .dispatch_mode import DispatchMode
 from .rounding import to_tf32
 
-# Products, with the positions of the operands that are rounded to TF32 if the switch of matrix products allows it.
+# Products, with the positions of the operands that are rounded to TF32 if the switch for matrix products allows it.
 PRODUCTS = {"mm": (0, 1), "addmm": (1, 2), "_addmm_activation": (1, 2), "bmm": (0, 1), "baddbmm": (1, 2),
             "addbmm": (1, 2)}
 CONVOLUTIONS = {"convolution", "_convolution"}
@@ -17,7 +17,7 @@ ATTENTION = "_scaled_dot_product_flash_attention_for_cpu"
 CALL_PRODUCTS = {"_cdist_forward", "_euclidean_dist", "_trilinear", "conv_tbc", "linalg_matrix_exp",
                  "_native_multi_head_attention", "_transformer_encoder_layer_fwd"}
 HOST = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
-# Functions for whose products a GPU calls cuDNN.
+# Functions whose products cuDNN computes on a GPU.
 RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 # The dispatcher's names of the operators that autocast computes in half precision and in single precision (from
 # PyTorch's list for CUDA).
@@ -50,13 +50,13 @@ def is_castable(value):
 
 
 def is_one_row(product, arguments):
-    """Whether a product is one with a vector, for which libraries have kernels without tensor cores."""
+    """Whether a product has a vector as an operand. For such products, libraries have kernels without tensor cores."""
     a, b = (arguments[place] for place in PRODUCTS[product])
     return a.shape[-2] == 1 or b.shape[-1] == 1
 
 
 def is_depthwise(arguments):
-    """Whether a convolution is depthwise. PyTorch's own kernels for it use no tensor cores."""
+    """Whether a convolution is depthwise. PyTorch's own kernels for depthwise convolutions use no tensor cores."""
     value, is_transposed, groups = arguments[0], arguments[6], arguments[8]
     return not is_transposed and groups > 1 and groups == value.shape[1]
 
@@ -73,13 +73,14 @@ def operands_in_tf32(name, arguments, are_products, are_convolutions):
 
 
 def is_composite(function):
-    """Whether an operator only calls others. In inference mode, modes see these operators too."""
+    """Whether an operator only calls other operators. Modes see such operators in inference mode too."""
     return torch._C._dispatch_has_kernel_for_dispatch_key(function.name(), "CompositeImplicitAutograd")
 
 
 class GpuPrecision(DispatchMode):
-    """Rounds operands and results as a GPU would. Sums are in double precision, so that no CPU follows these switches
-    in its own way. `are_products`, `are_convolutions`: whether their operands are rounded to TF32."""
+    """Rounds operands and results as a GPU would. Sums are in double precision, so that PyTorch's kernels for CPUs do
+    not apply these switches in their own way. `are_products`, `are_convolutions`: whether their operands are rounded to
+    TF32."""
 
     def __init__(self, half, are_products, are_convolutions):
         super().__init__()
@@ -87,7 +88,7 @@ class GpuPrecision(DispatchMode):
         self.half = half
         self.are_products, self.are_convolutions = are_products, are_convolutions
 
-    # Otherwise higher-order operators would refuse to run below a mode.
+    # Without this, higher-order operators refuse to run while the mode is active.
     supports_higher_order_operators = True
 
     @classmethod
@@ -105,7 +106,7 @@ class GpuPrecision(DispatchMode):
         half = self.half if any(is_castable(value) for value in args) else None
         if half is not None and name in SINGLE:
             args = [value.float() if is_castable(value) else value for value in args]
-            # What it calls is not cast.
+            # The operators that it calls are not cast.
             inner = GpuPrecision(None, self.are_products, self.are_convolutions)
             return inner.called(function, name, args, kwargs)
         if half is not None and name in HALF:
@@ -118,7 +119,7 @@ class GpuPrecision(DispatchMode):
         return self.called(function, name, args, kwargs)
 
     def called(self, function, name, args, kwargs):
-        """The results of an operator that is not a product, with the products that it calls as a GPU computes them."""
+        """The results of an operator that is not a product. Products that it calls are computed as on a GPU."""
         if name == ATTENTION and self.are_products and args[0].dtype == torch.float32:
             return self.attention(function, *args, **kwargs)
         if is_composite(function):
@@ -131,7 +132,8 @@ class GpuPrecision(DispatchMode):
         return function(*args, **kwargs)
 
     def attention(self, function, query, key, value, rate=0.0, is_causal=False, **kwargs):
-        """The fused attention of CPUs, by operators whose products are seen. It also returns the logarithms of sums."""
+        """Computes the fused attention of CPUs with operators whose products this mode sees. Also returns the
+        logarithms of sums."""
         _, sums = function(query, key, value, rate, is_causal, **kwargs)
         shared = {"enable_gqa": True} if query.shape[-3] != key.shape[-3] else {}
         with self:
@@ -172,7 +174,7 @@ def below_call(plain):
 
 @contextlib.contextmanager
 def without_onednn():
-    """A context without oneDNN, whose fused LSTM shows no products."""
+    """A context without oneDNN, whose fused LSTM hides its products from modes."""
     before = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     try:
@@ -189,7 +191,7 @@ def call(function, args, kwargs):
     are_convolutions = allows_tf32("conv")
     if half is None and not are_products and not are_convolutions:
         return function(*args, **kwargs)
-    # What is scripted has the name "__call__".
+    # A scripted module or function has the name "__call__".
     may_be_lstm = name in ("lstm", "__call__")
     with GpuPrecision(half, are_products, are_convolutions), without_onednn() if may_be_lstm else contextlib.nullcontext():
         return function(*args, **kwargs)

@@ -13,7 +13,7 @@ class Missing(Unsupported, AttributeError):
 
 
 def missing(what):
-    """An object's __getattr__, whose error says what is missing and where."""
+    """A __getattr__ for an object. Its error names the missing attribute and its place."""
 
     def __getattr__(_, name):
         raise Missing(f"'{name}' of {what}: not on the emulated device")
@@ -106,7 +106,7 @@ class CompiledKernel:
         pass
 
     def __getitem__(self, grid):
-        """A launch passes all arguments, or, in older versions of Triton, only those that are not constants."""
+        """The launch takes all arguments. In older versions of Triton, it takes only those that are not constants."""
 
         def launch(*arguments):
             names = list(self.kernel.arg_names)
@@ -127,7 +127,7 @@ def return_compiled(interpreter):
     def run_and_return(self, *arguments, grid, warmup, **options):
         if not warmup:
             if compiler_options is not None:
-                # A kernel reads this by num_threads().
+                # num_threads() in a kernel reads this.
                 compiler_options.num_warps = options.get("num_warps", 4)
             run(self, *arguments, grid=grid, warmup=False, **options)
         return CompiledKernel(self, options)
@@ -137,8 +137,8 @@ def return_compiled(interpreter):
 
 
 def install():
-    """Returns a function that distinguishes limitations of the interpreter from mistakes in a kernel, or None without
-    Triton."""
+    """Returns a function that tells limitations of the interpreter from mistakes in a kernel. Without Triton, returns
+    None."""
     try:
         import triton
         from triton.runtime import driver, interpreter

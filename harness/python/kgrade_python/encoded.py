@@ -11,7 +11,7 @@ SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
 class NotEncodable(Exception):
-    """A value has no such form; the text names its type."""
+    """A value cannot be written as such JSON; the text names its type."""
 
 
 def encode(value, depth=0):

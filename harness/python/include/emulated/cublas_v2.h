@@ -1,1 +1,2 @@
-// Many sources include cuBLAS's header and do not use it. The emulated device has nothing of it.
+// Many sources include cuBLAS's header and do not use it. The emulated device does not have cuBLAS, so this
+// header is empty.

@@ -1,4 +1,4 @@
-// TensorAccessor on the host, PackedTensorAccessor for kernels: elements by index, with the tensor's strides.
+// TensorAccessor (on the host) and PackedTensorAccessor (for kernels) find a tensor's elements by index.
 #pragma once
 
 #include "kgrade_extension/scalar_types.h"
@@ -28,7 +28,8 @@ class PackedExtents {
   Index extents_[N];
 };
 
-// The tensor's last N dimensions. Sizes and strides are the tensor's own, or copies: `Extents`.
+// An accessor of the tensor's last N dimensions. `Extents` is a pointer to the tensor's own sizes or strides,
+// or holds a copy.
 template <class T, size_t N, template <class> class Traits, class Index, class Extents>
 class BasicTensorAccessor {
  public:

@@ -1,6 +1,6 @@
-// The argument type of all operators. An Argument can be made from everything that C++ may write there,
-// braced lists included. So one declaration serves every overload of an operator, and Python picks the
-// overload by the kinds of the arguments.
+// The argument type of all operators. An Argument can be made from every value that an operator takes, and
+// from braced lists. So one declaration serves every overload of an operator, and Python picks the overload
+// by the kinds of the arguments.
 #pragma once
 
 #include <tuple>
@@ -11,7 +11,7 @@ namespace at {
 
 class Tensor;
 
-// Lives only until the end of the full expression that contains it.
+// An Argument lives only until the end of the full expression that contains it.
 class Argument {
   using Kind = kgrade_extension::Kind;
 

@@ -18,7 +18,7 @@ class ArrayRef {
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
   constexpr ArrayRef(const T* data, size_t size) : data_(data), size_(size) {}
   constexpr ArrayRef(const T* first, const T* last) : data_(first), size_(last - first) {}
-  // std::vector and every other container with contiguous values.
+  // Converts std::vector and every other container with contiguous values.
   template <class V, std::enable_if_t<std::is_convertible<decltype(some<V>().data()), const T*>::value &&
                                           std::is_same<typename V::value_type, T>::value,
                                       int> = 0>

@@ -1,6 +1,7 @@
 // Declares operators and standard types only if a source uses them, since declaring everything takes longer
-// than compiling a small kernel. Kgrade compiles a unit with KGRADE_BY_USE and KGRADE_USES_<name>=1 for each
-// name in its text. A unit that defines a module always gets string, vector and optional.
+// than compiling a small kernel. Kgrade compiles a translation unit with KGRADE_BY_USE and
+// KGRADE_USES_<name>=1 for each name in its text. A unit that defines a module always gets string, vector and
+// optional.
 #pragma once
 
 #if !defined(KGRADE_BY_USE) || !defined(KGRADE_EXTENSION_WITHOUT_MODULE)

@@ -10,12 +10,13 @@ namespace kgrade_extension {
 
 inline bool is_list(const Value& value) { return value.kind == Kind::list || value.kind == Kind::tuple; }
 
-// The tensors among a call's arguments. All of them were handed over, even unwanted ones.
+// The tensors among a call's arguments, including those that the function does not take: Python hands over
+// all of them, so all are released.
 class Owned {
  public:
   __attribute__((noinline)) Owned(const Value* arguments, int32_t count) { adopt(arguments, count); }
   __attribute__((noinline)) ~Owned() {}
-  // The tensor with this record.
+  // Returns the tensor with this record.
   __attribute__((noinline)) const at::Tensor& find(const void* record) const {
     for (const at::Tensor& tensor : tensors_)
       if (tensor.record() == record) return tensor;
@@ -37,7 +38,7 @@ class Owned {
 template <class T, class = void>
 struct Caster;
 
-// Values of lists that are being returned, at addresses that stay.
+// The Values of returned lists. Their addresses do not change.
 using Storage = std::vector<std::vector<Value>>;
 
 template <class... T>
@@ -227,7 +228,7 @@ struct Caster<std::array<T, N>> {
   }
 };
 
-// A parameter of this type refers to a vector that the call keeps.
+// A parameter of this type refers to a std::vector, which lives as long as the call.
 template <class T>
 struct Caster<c10::ArrayRef<T>> : Caster<std::vector<T>> {
   static Value give(c10::ArrayRef<T> from, Storage& storage) {

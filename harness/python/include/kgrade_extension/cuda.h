@@ -55,7 +55,7 @@ class CUDAStream {
   DeviceIndex device_;
 };
 
-// -1 is the current device.
+// Device -1 is the current device.
 inline CUDAStream getCurrentCUDAStream(DeviceIndex device = -1) {
   const auto value = at::call(".current_stream", {at::Argument(int64_t{device}).value()});
   return CUDAStream(reinterpret_cast<cudaStream_t>(value.integer), device == -1 ? current_device() : device);

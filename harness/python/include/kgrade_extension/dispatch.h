@@ -73,7 +73,7 @@ inline ScalarType scalar_type(const TypeProperties& type) { return type.scalarTy
 
 namespace at {
 
-// The type in which sums of T are kept.
+// The type in which sums of T are accumulated.
 template <class T, bool on_cuda>
 struct AccumulateType {
   using type =

@@ -8,7 +8,7 @@
 
 namespace c10 {
 
-// An error with the name of the Python exception that it becomes.
+// An error, with the name of the Python exception that is raised for it.
 class Error : public std::exception {
  public:
   Error(Text python_type, Text text)

@@ -1,6 +1,6 @@
-// c10::Half and c10::BFloat16: two bytes that convert to and from float, on the host and in kernels. CUDA's
-// own types convert both ways, although their headers are not included here: that would double the time of a
-// compile.
+// c10::Half and c10::BFloat16: two bytes that convert to and from float, on the host and in kernels. They
+// also convert to and from CUDA's own types. CUDA's headers are not included here, since they would double
+// the time of a compile.
 #pragma once
 
 #include <limits>
@@ -51,7 +51,7 @@ C10_HOST_DEVICE inline uint16_t float_to_half(float value) {
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // rounds to infinity
   if (magnitude < 0x38800000u) {
-    // Adding 0.5 leaves the subnormal half in the last bits of the sum, rounded as sums are.
+    // Adding 0.5 leaves the subnormal half in the last bits of the sum. The addition rounds it.
     const float sum = same_bits<float>(magnitude) + 0.5f;
     return static_cast<uint16_t>(sign | (same_bits<uint32_t>(sum) - 0x3f000000u));
   }

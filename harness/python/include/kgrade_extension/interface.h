@@ -1,7 +1,7 @@
 // The C interface between an extension and the Python process that loads it. An extension reads a tensor's
-// description itself. Everything else it does to a tensor goes through `call`, by the operator's name, so
-// operators and memory are PyTorch's own. harness/python/kgrade_python/extension_interface.py has the same
-// layouts: change both, and the version.
+// description itself. For everything else, it calls PyTorch's operators by name, through `call`. So operators
+// and memory are PyTorch's own. harness/python/kgrade_python/extension_interface.py has the same layouts:
+// change both, and the version.
 #pragma once
 
 #include <stdint.h>
@@ -10,8 +10,8 @@ namespace kgrade_extension {
 
 constexpr int32_t interface_version = 1;
 
-// Python's description of a tensor. It stays at its address and up to date until it is released as often as
-// it was handed over.
+// Python's description of a tensor. Whoever a record is handed over to has to release it once. Until it is
+// released as often as it was handed over, the record stays at its address and up to date.
 struct TensorRecord {
   void* data;
   int64_t elements;
@@ -29,7 +29,7 @@ enum TensorFlag : uint8_t { contiguous_flag = 1, requires_grad_flag = 2, strided
 enum class Kind : int32_t {
   absent = 0,    // a trailing argument that was left out
   none = 1,      // None, std::nullopt, an undefined tensor
-  empty = 2,     // {}: an empty list or nothing, whichever the operator takes
+  empty = 2,     // {}: an empty list or None, whichever the operator takes
   boolean = 3,   // integer
   integer = 4,   // integer
   real = 5,      // real
@@ -64,18 +64,19 @@ struct OptionFields {
 };
 
 struct Interface {
-  // Zero once the interpreter ends. Then nothing may be called.
+  // Zero once the interpreter has ended. From then on, no function of the interface may be called.
   int32_t version;
-  // Returns zero with the result in `result`, or nonzero with the error's text in it. A tensor in the result
-  // is handed over.
+  // Calls an operator. Returns zero and writes its result to `result`, or returns nonzero and writes the
+  // error's text to `result`. Tensors in the result are handed over.
   int32_t (*call)(const char* name, const Value* arguments, int32_t count, Value* result);
   void (*release)(TensorRecord* record);
-  // Reports an exported function's result, before its tensors are released, or its error.
+  // An exported function ends with one of these calls, which reports its result or its error. The tensors of
+  // a result are released only after the call.
   void (*give_result)(const Value* value);
   void (*give_error)(const char* python_type, const char* text);
 };
 
-// Hidden, since each loaded library has its own.
+// The symbol is hidden, since each loaded library has its own pointer.
 inline const Interface* interface __attribute__((visibility("hidden"))) = nullptr;
 
 }  // namespace kgrade_extension

@@ -1,5 +1,5 @@
-// PYBIND11_MODULE without pybind11: m.def(name, &function, "doc", py::arg("x"), py::arg("y") = 1). Other
-// definitions in a module do not compile here, and then PyTorch's own headers are used.
+// PYBIND11_MODULE without pybind11: m.def(name, &function, "doc", py::arg("x"), py::arg("y") = 1). A module
+// with other definitions does not compile with this header. It is compiled again with PyTorch's own headers.
 #pragma once
 
 #include <new>
@@ -15,16 +15,16 @@ struct FunctionRecord {
   const char* documentation;
   const char* signature;  // one line per parameter's type, and one for the result's
   int32_t parameters;
-  int32_t named;             // how many of them have names and defaults: all or none
+  int32_t named;             // how many parameters have names and defaults: all or none
   const char* const* names;  // `named` of them
   const Value* defaults;     // `named` of them; absent without a default
-  // 0: give_result was called; 1: give_error was; 2: the arguments are of other types.
+  // Returns 0 after give_result(), 1 after give_error(), and 2 if the arguments have other types.
   int32_t (*entry)(const FunctionRecord* self, const Value* arguments, int32_t count);
   void* target;
   int32_t plain_errors;  // every error is a RuntimeError, as with torch::wrap_pybind_function
 };
 
-// A function's record and the memory that it points to. Lives as long as the library.
+// A function's record and the memory that it points to. It lives as long as the library.
 struct Function {
   FunctionRecord record{};
   std::string documentation;
@@ -34,7 +34,7 @@ struct Function {
   std::vector<Value> defaults;
   Storage storage;
 
-  // Call it after the last addition.
+  // Call this after everything has been added.
   __attribute__((noinline)) void finish() {
     for (const auto& each : names) name_pointers.push_back(each.c_str());
     record.documentation = documentation.c_str();
@@ -48,8 +48,8 @@ struct Function {
   }
 };
 
-// Reports the exception of the enclosing catch block. A plain exception becomes a RuntimeError unless it is
-// PyTorch's.
+// Reports the exception of the enclosing catch block. With `plain`, every exception that is not PyTorch's
+// becomes a RuntimeError.
 [[gnu::cold, gnu::noinline]] inline void report_exception(bool plain) {
   const char* type = "RuntimeError";
   const char* text = "Caught an unknown exception!";
@@ -60,7 +60,7 @@ struct Function {
   } catch (const std::exception& error) {
     text = error.what();
     const auto is = [&error](auto* other) { return dynamic_cast<decltype(other)>(&error) != nullptr; };
-    // As pybind11 translates them.
+    // pybind11 translates exceptions in the same way.
     if (plain)
       type = "RuntimeError";
     else if (is(static_cast<const std::bad_alloc*>(nullptr)))
@@ -190,7 +190,7 @@ using namespace kgrade_extension;
 
 struct arg_v {
   std::string name;
-  std::vector<Value> value;  // one, as Function keeps them
+  std::vector<Value> value;  // exactly one Value
   Storage storage;
 };
 
@@ -245,7 +245,7 @@ class module_ {
     return *this;
   }
   std::string& doc() { return documentation_; }
-  // For the loader.
+  // The loader calls this.
   int32_t describe(const FunctionRecord* const** functions, int32_t* count,
                    const char** documentation) const {
     *functions = functions_.data();
@@ -266,7 +266,7 @@ class module_ {
   static void add(Function& function, const arg_v& named) {
     function.names.push_back(named.name);
     function.defaults.push_back(named.value[0]);
-    // Moved and not copied, since the Value points into it.
+    // The storage is moved and not copied, since the Value points into it.
     auto& storage = const_cast<arg_v&>(named).storage;
     for (auto& values : storage) function.storage.push_back(std::move(values));
   }
@@ -291,8 +291,8 @@ kgrade_extension::Wrapped<Target> wrap_pybind_function(Target target) {
 
 #define KGRADE_EXPORT extern "C" __attribute__((visibility("default")))
 
-// The name of Python's own function for a module. Nobody calls this one. Two modules of one name clash here, as they
-// do with PyTorch's headers.
+// The name of Python's own function for a module. Nobody calls this one. It makes two modules of one name an
+// error, as with PyTorch's headers.
 #define KGRADE_NAME_MODULE(name) KGRADE_EXPORT void PyInit_##name() {}
 
 // Defines the function that the loader calls once, to pass the interface and get the functions.

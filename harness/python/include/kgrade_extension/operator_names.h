@@ -7,7 +7,7 @@
 
 // clang-format off: extension_sources.py reads the names.
 
-// Both x.name(...) and torch::name(x, ...).
+// These can be called as x.name(...) and as torch::name(x, ...).
 #define KGRADE_OPERATORS_EVERYWHERE(X)                                                                       \
   X(abs) X(absolute) X(acos) X(add) X(addbmm) X(addcdiv) X(addcmul) X(addmm) X(addmv) X(addr) X(all) X(amax) \
   X(amin) X(any) X(argmax) X(argmin) X(argsort) X(as_strided) X(asin) X(atan) X(atan2) X(baddbmm)            \
@@ -32,7 +32,7 @@
   X(reshape_as) X(sum_to_size) X(type_as) X(unfold) X(view) X(view_as) X(to) X(cuda) X(cpu) X(pin_memory)
 
 
-// In place: the tensor itself is returned.
+// These work in place, and return the tensor itself.
 #define KGRADE_METHODS_IN_PLACE(X)                                                                           \
   X(abs_) X(add_) X(addcdiv_) X(addcmul_) X(addmm_) X(addmv_) X(baddbmm_) X(bitwise_and_) X(bitwise_or_)     \
   X(ceil_) X(clamp_) X(clamp_max_) X(clamp_min_) X(copy_) X(cos_) X(cumsum_) X(div_) X(eq_) X(erf_) X(exp_)  \
@@ -69,7 +69,7 @@
   X(exp_out) X(matmul_out) X(mean_out) X(mm_out) X(mul_out) X(sub_out) X(sum_out) X(softmax_out)             \
   X(linear_out) X(baddbmm_out) X(sigmoid_out) X(tanh_out) X(max_out) X(min_out)
 
-// Several tensors.
+// These return several tensors.
 #define KGRADE_PAIRS_EVERYWHERE(X)                                                                           \
   X(aminmax) X(cummax) X(cummin) X(frexp) X(kthvalue) X(mode) X(slogdet) X(sort) X(topk)
 #define KGRADE_PAIRS(X)                                                                                      \
@@ -79,7 +79,7 @@
 #define KGRADE_TRIPLES(X)                                                                                    \
   X(native_batch_norm) X(native_layer_norm) X(native_group_norm) X(cudnn_batch_norm)
 
-// A vector of tensors.
+// These return a vector of tensors.
 #define KGRADE_LISTS_EVERYWHERE(X)                                                                           \
   X(chunk) X(dsplit) X(hsplit) X(split) X(split_with_sizes) X(tensor_split) X(unbind) X(vsplit)
 #define KGRADE_LISTS(X)                                                                                      \

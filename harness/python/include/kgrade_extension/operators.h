@@ -5,8 +5,8 @@
 
 namespace at {
 
-// Throws PyTorch's exception. The result lives until this thread's next call. Not inlined: there are hundreds
-// of callers.
+// Calls an operator. Throws PyTorch's exception. The result lives until this thread's next call. The function
+// is not inlined, since it has hundreds of callers.
 __attribute__((noinline)) inline kgrade_extension::Value call(
     const char* name, std::initializer_list<kgrade_extension::Value> arguments) {
   using kgrade_extension::Kind;
@@ -16,7 +16,7 @@ __attribute__((noinline)) inline kgrade_extension::Value call(
   while (count > 0 && arguments.begin()[count - 1].kind == Kind::absent) --count;
   kgrade_extension::Value result;
   if (kgrade_extension::interface->call(name, arguments.begin(), count, &result) == 0) return result;
-  // "IndexError: text"
+  // The error's text looks like "IndexError: text".
   const char* all = static_cast<const char*>(result.pointer);
   size_t colon = 0;
   while (all[colon] != ':') ++colon;
@@ -29,7 +29,8 @@ inline Tensor to_tensor(const kgrade_extension::Value& value) {
 inline const kgrade_extension::Value* entries_of(const kgrade_extension::Value& value) {
   return static_cast<const kgrade_extension::Value*>(value.pointer);
 }
-// Takes every tensor of a result, since all were handed over. PyTorch's signature says how many there are.
+// Takes over every tensor of a result, since all were handed over. PyTorch's signature says how many there
+// are.
 inline TensorPair to_pair(const kgrade_extension::Value& value) {
   return TensorPair(to_tensor(entries_of(value)[0]), to_tensor(entries_of(value)[1]));
 }
@@ -188,7 +189,7 @@ inline bool Tensor::is_alias_of(const Tensor& other) const {
   return call(".is_alias_of", {Argument(*this).value(), Argument(other).value()}).integer != 0;
 }
 
-// Whether memory holds the dimensions in this order, the last one contiguously. Sizes of 1 may have any
+// Whether the dimensions lie in memory in this order, and the last one is contiguous. Sizes of 1 may have any
 // stride.
 inline bool Tensor::is_dense_in(std::initializer_list<int> order) const {
   if (static_cast<size_t>(dim()) != order.size()) return false;
@@ -258,7 +259,8 @@ using namespace at;
 using Dtype = at::ScalarType;
 
 #ifdef KGRADE_USES_vector
-// torch::tensor(3.5f), torch::tensor({1, 2, 3}, options): with the C++ type unless the options name another.
+// torch::tensor(3.5f), torch::tensor({1, 2, 3}, options). The element type is the C++ type unless the options
+// name another one.
 template <class T>
 Tensor tensor_of(const T* values, size_t count, bool scalar, const TensorOptions& options) {
   const auto all = options.has_dtype() ? options : options.dtype(CppTypeToScalarType<T>::value);
@@ -290,7 +292,7 @@ Tensor tensor(const std::vector<T>& values, const TensorOptions& options = {}) {
 }
 #endif
 
-// Turns gradients off, or on, while it lives.
+// Turns gradients on or off while this object lives.
 class GradModeGuard {
  public:
   explicit GradModeGuard(bool on) : before_(set(on)) {}

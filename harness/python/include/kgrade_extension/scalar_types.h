@@ -1,4 +1,5 @@
-// Element types, and where tensors lie: c10::ScalarType, Device, Layout, MemoryFormat, TensorOptions.
+// Element types, and the places and layouts of tensors: c10::ScalarType, Device, Layout, MemoryFormat,
+// TensorOptions.
 #pragma once
 
 #include "kgrade_extension/array_ref.h"
@@ -6,7 +7,7 @@
 
 namespace c10 {
 
-// C++ type, name, number in PyTorch, bytes.
+// X's arguments: C++ type, name, number in PyTorch.
 #define AT_FORALL_SCALAR_TYPES_WITH_COMPLEX_AND_QINTS(X) \
   X(uint8_t, Byte, 0)                                    \
   X(int8_t, Char, 1)                                     \
@@ -23,7 +24,7 @@ namespace c10 {
   X(uint64_t, UInt64, 29)
 #define KGRADE_SCALAR_TYPES(X) AT_FORALL_SCALAR_TYPES_WITH_COMPLEX_AND_QINTS(X)
 
-// Types that have no C++ type here: name, number in PyTorch, bytes.
+// Types that have no C++ type here. X's arguments: name, number in PyTorch, bytes.
 #define KGRADE_COMPLEX_TYPES(X) X(ComplexHalf, 8, 4) X(ComplexFloat, 9, 8) X(ComplexDouble, 10, 16)
 #define KGRADE_FLOAT8_TYPES(X) X(Float8_e5m2, 23, 1) X(Float8_e4m3fn, 24, 1) X(Float8_e8m0fnu, 44, 1)
 #define KGRADE_OPAQUE_TYPES(X) KGRADE_COMPLEX_TYPES(X) KGRADE_FLOAT8_TYPES(X)

@@ -1,12 +1,12 @@
-// at::Tensor: a counted reference to a tensor of PyTorch's. Its description is read here. PyTorch does all
-// operations on it, through `call`.
+// at::Tensor: a counted reference to one of PyTorch's tensors. This header reads the tensor's description.
+// PyTorch does all operations on the tensor, through `call`.
 #pragma once
 
 #include "kgrade_extension/accessor.h"
 #include "kgrade_extension/argument.h"
 #include "kgrade_extension/operator_names.h"
 
-// The further arguments of an operator. Absent arguments come last.
+// The parameters for an operator's arguments after `a`. Absent arguments come last.
 #define KGRADE_MORE                                                                                    \
   const ::at::Argument &b = ::at::absent, const ::at::Argument &c = ::at::absent,                      \
                        const ::at::Argument &d = ::at::absent, const ::at::Argument &e = ::at::absent, \
@@ -20,7 +20,7 @@ namespace at {
 
 using namespace c10;
 
-// The result of x.max(dim) and similar operators, while x.max() returns one tensor.
+// The result of x.max(dim) and similar operators. Without `dim`, x.max() returns one tensor.
 using TensorPair = std::tuple<Tensor, Tensor>;
 
 class Tensor {
@@ -150,7 +150,7 @@ class Tensor {
     return generic_packed_accessor<T, N, Traits, Index>();
   }
 
-  // An operator by its name, for the operators and methods below.
+  // Calls an operator by its name. The operators and methods below use this function.
   Tensor apply(const char* name, const Argument& a = absent, const Argument& b = absent) const;
   Tensor& apply_in_place(const char* name, const Argument& a) const;
 

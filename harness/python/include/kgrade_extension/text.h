@@ -1,5 +1,5 @@
-// Builds texts of messages without streams and without <string>, whose headers would take longer to compile
-// than all of this folder's.
+// Builds texts of messages without streams and without <string>. Their headers take longer to compile than
+// all headers of this folder.
 #pragma once
 
 #include <stddef.h>

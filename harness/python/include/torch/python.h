@@ -1,4 +1,4 @@
-// PyTorch's header of this name, as far as an extension needs it.
+// Stands in for PyTorch's header of the same name, and declares only what an extension needs.
 #pragma once
 
 #include "kgrade_extension/module.h"

@@ -1,4 +1,4 @@
-// Replaces PyTorch's header of this name. It has only what extensions need.
+// Stands in for PyTorch's header of the same name, and declares only what an extension needs.
 #pragma once
 
 #include "kgrade_extension/cuda.h"
