@@ -2,8 +2,8 @@
 
 Writes one JSON object to OUTPUT: inputs, weights and outputs with their shapes, types and distributions, or {"error",
 "line"}; see kgrade_python/module_description.py. It imports PyTorch and needs no device. The file is hostile, so this
-runs in the compilers' sandbox, under a time limit; nothing of the answer is trusted. A file that ends the process leaves
-OUTPUT empty.
+runs in the compilers' sandbox, under a time limit. No part of the answer is trusted. A file that ends the process
+leaves OUTPUT empty.
 """
 
 import json
@@ -14,7 +14,8 @@ import sys
 DEFAULTS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
             "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 
-# Less than the process's time limit, so that there is time to report which function of the file does not return.
+# This is less than the process's time limit, so that there is time to report which function of the file does not
+# return.
 SECONDS = 120
 
 
@@ -48,7 +49,7 @@ def main(path, output):
         text = encode({"error": f"the file cannot be described: {errors.in_one_line(error, {})}", "line": 0})
     write.write(text)
     write.close()
-    # Ends without running anything that the file has registered.
+    # This ends the process without running anything that the file has registered.
     end(0)
 
 

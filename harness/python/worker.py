@@ -11,7 +11,8 @@ back into this program to load and to call the contestant. ARGUMENTS tell the li
 import os
 import sys
 
-# Libraries read these when they are imported. A worker's threads are counted, and its caches are deleted with it.
+# Libraries read these when they are imported. The number of a worker's threads is limited, and its caches are deleted
+# when it ends.
 DEFAULTS = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -32,7 +33,8 @@ DEFAULTS = {
 
 
 def places_of_toolkit(folder):
-    """The variables by which frameworks find the CUDA Toolkit. It is not added to PATH: candidates call no compilers."""
+    """The variables by which frameworks find the CUDA Toolkit. The toolkit is not added to PATH, since candidates do
+    not call compilers."""
     return {"CUDA_HOME": folder, "CUDA_PATH": folder, "XLA_FLAGS": f"--xla_gpu_cuda_data_dir={folder}"}
 
 
@@ -51,7 +53,7 @@ def main(words):
     if words[0] == "--toolkit":
         os.environ.update(places_of_toolkit(words[1]))
         words = words[2:]
-    # PyTorch reads this when it counts GPUs. The worker has only the device node of its own GPU, as number 0.
+    # PyTorch reads this variable when it counts GPUs. The worker has only the device node of its own GPU, as number 0.
     if len(words) > 1 and words[1].startswith("GPU-"):
         os.environ["CUDA_VISIBLE_DEVICES"] = words[1]
     set_defaults()

@@ -1,7 +1,7 @@
-"""An interpreter that forks Python workers: started by kgrade, never by hand.
+"""An interpreter that forks Python workers. It is started by kgrade, never by hand.
 
-zygote.py LIBRARY PLACE: LIBRARY is libkgrade-zygote.so, PLACE the position of the script in a worker's command. It
-imports PyTorch outside of any sandbox and without looking at a GPU; see kgrade_python/forking.py.
+zygote.py LIBRARY PLACE: LIBRARY is libkgrade-zygote.so, and PLACE is the position of the script in a worker's command.
+The interpreter imports PyTorch outside of any sandbox and without looking at a GPU; see kgrade_python/forking.py.
 """
 
 import gc

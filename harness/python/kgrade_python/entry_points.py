@@ -16,19 +16,20 @@ from . import gpu_frameworks, popcorn
 
 ENTRY_LINE = re.compile(r"^\s*#\s*kgrade:\s*entry\s+(\w+)\s*$", re.MULTILINE)
 KGRADE_LINE = re.compile(r"#\s*kgrade:\s*(\w*)")
-# Words that such a line may use anywhere, and words that it may use only before the code (compile/declarations.cc).
+# Words that a line `# kgrade:` may use anywhere, and words that it may use only before the code
+# (compile/declarations.cc).
 KNOWN_ANYWHERE = ("entry", "state")
 KNOWN_BEFORE_CODE = ("dtype", "precision")
 DATA = "custom_kernel"
 FUNCTIONS = ("solution", DATA, "run")
 MODULE = "ModelNew"
-# A module's name in files that define none of the entry points above, as many answers to KernelBench do. In other files
-# it is a copy of the problem's own module.
+# The entry point in files that define none of those above, such as many answers to KernelBench. In other files, `Model`
+# is a copy of the problem's own module.
 OTHER_MODULE = "Model"
 
 
 class Refusal(Exception):
-    """A verdict, with its place."""
+    """A verdict on the candidate, with its place in the source."""
 
     def __init__(self, status, message, line=0):
         super().__init__(message)
@@ -50,7 +51,7 @@ def examine(source, contract):
 
 
 def refuse_frameworks(tree, entry, extensions, contract):
-    """Refuses what only a GPU runs. Returns the frameworks that are imported without need."""
+    """Refuses frameworks that need a GPU. Returns those that are imported without need."""
     try:
         findings = gpu_frameworks.Findings(tree, entry["name"], extensions, contract.get("modules_beside", {}))
     except (RecursionError, MemoryError):
@@ -80,7 +81,7 @@ def tokens_of(source):
 
 
 def refuse_unknown_lines(source):
-    """Refuses a line `# kgrade:` with an unknown word, or with a known word in a place where it is not read."""
+    """Refuses a line `# kgrade:` with an unknown word, or with a known word in a place where such a line is ignored."""
     is_before_code = True
     for token in tokens_of(source) if KGRADE_LINE.search(source) else ():
         line = KGRADE_LINE.match(token.string) if token.type == tokenize.COMMENT else None
@@ -132,7 +133,7 @@ def wanted_line(contract):
 
 
 def wanted_module(contract):
-    """The other form that a candidate may write if a module states the problem; else empty."""
+    """The module that a candidate may define instead if a module states the problem; else empty."""
     module = contract.get("torch")
     if not module:
         return ""
@@ -141,7 +142,7 @@ def wanted_module(contract):
 
 def choose(found, source, contract):
     names = [name for name in (*FUNCTIONS, MODULE) if name in found and not takes_nothing(found[name])]
-    # A `run()` that fits nothing tries the file out. Other functions are meant as answers, whether they fit or not.
+    # A `run()` that does not fit the problem only tries the file out. Every other function is meant as an answer.
     if OTHER_MODULE in found and contract.get("torch") and not any(
             name != "run" or fits(name, found, source, contract) for name in names):
         names = [OTHER_MODULE]
@@ -172,8 +173,8 @@ def choose(found, source, contract):
 
 
 def fitting(names, found, source, contract):
-    """Chooses the entry point that fits, for example a module beside a `run()` that tries it out. Returns all names
-    if the choice is not clear."""
+    """Chooses the entry point that fits the problem, for example a module beside a `run()` that tries the module out.
+    Returns all names if the choice is not clear."""
     fit = [name for name in names if fits(name, found, source, contract)]
     return fit if len(fit) == 1 else names
 
@@ -200,13 +201,14 @@ def takes_nothing(node):
 
 
 def needed_arguments(function):
-    """How many arguments a call has to give at least."""
+    """The least number of arguments of a call."""
     positional = len(function.args.posonlyargs) + len(function.args.args) - len(function.args.defaults)
     return positional + sum(value is None for value in function.args.kw_defaults)
 
 
 def is_called_with_data(name, node):
-    """Whether the entry is called with one tuple: every `custom_kernel` that needs at most one argument."""
+    """Whether the entry is called with one tuple. This applies to every `custom_kernel` that needs at most one
+    argument."""
     function = function_of(node)
     return name == DATA and (function is None or needed_arguments(function) <= 1)
 

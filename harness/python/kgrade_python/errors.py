@@ -1,4 +1,4 @@
-"""A worker reports why it ends: in its last printed line."""
+"""The errors of a worker. The last line that a worker prints says why it ends."""
 
 import contextlib
 import io
@@ -44,7 +44,7 @@ def in_one_line(error, files):
     """"RuntimeError: shapes differ (mine.py:12, in forward)"."""
     lines = [line.strip() for line in words_of(error).strip().splitlines() if line.strip()]
     text = lines[0] if lines else ""
-    # "The following argument types are supported:" says nothing without the next line.
+    # For example, "The following argument types are supported:" is meaningless without the next line.
     if text.endswith(":") and len(lines) > 1:
         text = f"{text} {lines[1]}"
     if isinstance(error, SyntaxError) and error.lineno:
@@ -65,18 +65,18 @@ def remedy_of(error):
 
 
 def printable(text, longest=1000):
-    """One line of a hostile text: white space as single spaces, and nothing that a terminal would obey."""
+    """Turns a hostile text into one line, with single spaces and without control characters."""
     return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))[:longest]
 
 
-# The referee quotes fewer bytes.
+# The most bytes of a line. The referee quotes fewer.
 LONGEST_LINE = 4096
 # Limits for quoting output that was printed before an error.
 MOST_LINES_QUOTED, LONGEST_QUOTE = 3, 300
 
 
 def place_of_output():
-    """The place in the output of the next printed byte, or None."""
+    """The place in the output at which the next byte will be printed, or None."""
     try:
         return os.lseek(2, 0, os.SEEK_CUR)
     except OSError:
@@ -84,7 +84,8 @@ def place_of_output():
 
 
 def printed_since(place):
-    """"; it printed: usage: mine.py [-h] | mine.py: error: ..." with the last lines since place_of_output(); or ""."""
+    """A text with the last lines that were printed since place_of_output(), such as "; it printed: usage: mine.py [-h]
+    | mine.py: error: ..."; or ""."""
     if place is None:
         return ""
     text = b""
@@ -99,13 +100,15 @@ def printed_since(place):
 
 
 def print_last(text):
-    """Prints the text that the referee quotes. Never raises: a candidate may have closed the output, or filled it."""
+    """Prints the text that the referee quotes. Never raises, even if the candidate has closed the output or filled
+    it."""
     line = b"\n" + text.rstrip().encode("utf-8", "replace")[:LONGEST_LINE] + b"\n"
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
     with contextlib.suppress(OSError):
-        # The referee's file does not grow, so this line overwrites the end of the candidate's output.
+        # The referee's file has a fixed size. If it is nearly full, this line overwrites the end of the candidate's
+        # output.
         room, place = os.fstat(2).st_size, os.lseek(2, 0, os.SEEK_CUR)
         if place + len(line) > room:
             os.pwrite(2, line, max(0, room - len(line)))
@@ -115,7 +118,7 @@ def print_last(text):
 
 
 class Printed(io.FileIO):
-    """The worker's output. Text that does not fit is dropped, and is not an error of the candidate."""
+    """The worker's output. Text that does not fit is dropped. That is not an error of the candidate."""
 
     def write(self, data):
         try:

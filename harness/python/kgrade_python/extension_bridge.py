@@ -1,4 +1,5 @@
-"""The Python side of the C interface: values both ways, and the callbacks that an extension calls."""
+"""The Python side of the C interface. Converts values in both directions, and has the callbacks that an extension
+calls."""
 
 import atexit
 import ctypes
@@ -38,9 +39,9 @@ class _Answer:
 class Bridge:
     """The bridge of all extensions of a process.
 
-    as_cuda        -- the CPU is the device under test: its tensors say that they are on CUDA device 0, and whatever an
-                      extension makes on CUDA is made on the CPU
-    checked_memory -- of a checked run (checked_memory.py)
+    as_cuda        -- the CPU is the device under test: its tensors report CUDA device 0, and tensors that an extension
+                      makes on CUDA are made on the CPU
+    checked_memory -- the CheckedMemory of a checked run (checked_memory.py), else None
     """
 
     def __init__(self, as_cuda, checked_memory=None):
@@ -50,7 +51,7 @@ class Bridge:
         self._operators = Operators()
         self._special = special_operators.table(as_cuda)
         self._of_thread = threading.local()
-        # Kept, since ctypes frees callbacks without a reference.
+        # These are kept, since ctypes frees callbacks without a reference.
         self._callbacks = (
             CALL(self._call),
             RELEASE(self.records.release),
@@ -58,22 +59,22 @@ class Bridge:
             GIVE_ERROR(self._give_error),
         )
         self.interface = Interface(VERSION, *self._callbacks)
-        # Destructors of an extension's static tensors run after the interpreter: its memory must still exist, and
-        # must say that nothing may be called.
+        # Destructors of an extension's static tensors run after the interpreter has ended. The interface must still
+        # exist then, and say that its functions must not be called.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.interface))
         atexit.register(setattr, self.interface, "version", 0)
 
     def enter(self):
-        """Call it before a call into an extension. The extension's result is put into the returned answer."""
+        """Call this before a call into an extension. The extension's result is put into the returned answer."""
         answer = _Answer()
         self._answers().append(answer)
         return answer
 
     def leave(self, answer):
-        """Call it after the call. Raises the error that the extension reported."""
+        """Call this after a call into an extension. Raises the error that the extension reported."""
         self._answers().remove(answer)
         if answer.error is not None:
-            # Without the frames between, so that the place of an error is the submission's line.
+            # The frames between are left out, so that the error's place is the submission's line.
             raise answer.error from None
         return answer.value
 
@@ -132,7 +133,8 @@ class Bridge:
     # Values that are written
 
     def to_value(self, item, kept):
-        """A Value's bytes. Memory that it points to is added to `kept`; tensors are handed over."""
+        """The bytes of the Value for `item`. Memory that the Value points to is added to `kept`; tensors are handed
+        over."""
         if isinstance(item, torch.Tensor):
             return VALUE.pack(TENSOR, 0, self.records.hand_over(item))
         if item is None:
@@ -204,7 +206,7 @@ class Bridge:
 
     def _give_error(self, kind, text):
         text = text.decode("utf-8", "replace")
-        # If an operator raised, raises its exception itself.
+        # If an operator has raised an exception, exactly that exception is raised.
         raised, self._of_thread.raised = getattr(self._of_thread, "raised", None), None
         if raised is not None and str(raised) == text:
             self._answers()[-1].error = raised.with_traceback(None)

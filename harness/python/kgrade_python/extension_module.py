@@ -1,4 +1,4 @@
-"""Loads built extensions as modules of Python, and replaces PyTorch's own functions that build extensions."""
+"""Loads built extensions as modules of Python, and replaces the functions of PyTorch that build extensions."""
 
 import ctypes
 import importlib.machinery
@@ -45,7 +45,7 @@ def load(path, name, bridge):
         raise ImportError(f"extension {name}: built for another version of kgrade; build it anew")
     module = types.ModuleType(name, (documentation.value or b"").decode("utf-8", "replace"))
     module.__file__ = str(path)
-    # Kept, since unloading the library would also remove its kernels.
+    # The library is kept, since unloading it would also remove its kernels.
     module.__kgrade_library__ = library
     addresses = (ctypes.c_uint64 * count.value).from_address(functions.value) if count.value else ()
     overloads = {}
@@ -174,7 +174,7 @@ class _Overload:
         return f"({', '.join(listed)}) -> {self._result_type}"
 
     def call(self, args, kwargs):
-        """(True, result), or (False, None) where the arguments do not fit."""
+        """(True, result), or (False, None) if the arguments do not fit."""
         if kwargs or len(args) != len(self._types):
             args = self._in_order(args, kwargs)
             if args is None:
@@ -227,7 +227,7 @@ def _function(module_name, name, overloads):
     function.__doc__ = "\n\n".join(
         f"{name}{each.signature()}\n\n{each.documentation}".rstrip() for each in overloads
     )
-    # torch.compile then calls it without compiling it.
+    # With this attribute, torch.compile calls the function without compiling it.
     function._torchdynamo_disable = True
     return function
 

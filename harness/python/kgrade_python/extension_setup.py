@@ -1,5 +1,5 @@
-"""setuptools.setup(ext_modules=[CUDAExtension(...)]) in a submission: extensions are built as load() builds them, and are
-importable under their names afterwards. Nothing is installed, and no program is started."""
+"""Replaces setuptools.setup(ext_modules=[CUDAExtension(...)]) for a submission. Extensions are built as load() builds
+them, and can then be imported under their names. Nothing is installed, and no program is started."""
 
 import sys
 import types
@@ -25,7 +25,7 @@ class Extension:
 
 
 def load_arguments(extension):
-    """The arguments of PyTorch's load() for an extension, ours or setuptools' own."""
+    """The arguments of PyTorch's load() for an extension, which is an Extension or setuptools' own class."""
     macros = [f"-D{macro[0]}" if len(macro) < 2 or macro[1] is None else f"-D{macro[0]}={macro[1]}"
               for macro in extension.define_macros or []]
     macros += [f"-U{name}" for name in extension.undef_macros or []]

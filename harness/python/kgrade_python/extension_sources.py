@@ -3,15 +3,15 @@
 A request is a plain dict, fit for JSON:
 
     name           of the extension, a C identifier
-    units          what is compiled, each alone: {"file": "main.cpp", "text": ..., "small_flags": [...]}
+    units          the texts to compile, each on its own: {"file": "main.cpp", "text": ..., "small_flags": [...]}
     cflags, cuda_cflags, ldflags, include_paths    lists of str, as the submission gave them
-    with_cuda      whether CUDA's headers and libraries belong to it
+    with_cuda      whether CUDA's headers and libraries are needed
     headers        "small": kgrade's own, or "torch": PyTorch's
-    own_headers    those that the submission wrote itself, see submission_headers.py
+    own_headers    headers that the submission wrote itself, see submission_headers.py
 
-The units are what PyTorch itself would compile, so the same request is compiled with either headers; only with
-the small ones a unit's "small_flags" are added. Sources keep their own line numbers: an error is reported at
-"cpp_sources:3", or at the line of the Python file where the source is a literal of it.
+PyTorch itself would compile the same units, so a request can be compiled with either headers. A unit's "small_flags"
+are added only with kgrade's own headers. Errors have the line numbers of the sources: "cpp_sources:3", or the line of
+the Python file if the source is a literal in it.
 """
 
 import ast
@@ -22,8 +22,8 @@ import re
 
 from . import submission_headers
 
-# Standard headers that PyTorch's headers include and sources use without including them. Kgrade's headers leave them
-# out, since they cost time, so each unit gets the headers whose names it uses.
+# Standard headers that sources use without including them, since PyTorch's headers include them. Kgrade's headers do
+# not include these, to save time. Each unit gets the standard headers whose names it uses.
 _STANDARD_HEADERS = {
     "algorithm": r"\bstd::(sort|stable_sort|nth_element|partial_sort|max_element|min_element|minmax_element|find|"
     r"find_if|count|count_if|any_of|all_of|none_of|transform|reverse|rotate|unique|clamp|for_each|shuffle|"
@@ -74,7 +74,7 @@ _PARTS_BY_USE = {
     "optional": re.compile(r"\b(\w*optional|\w*Optional\w*|nullopt\w*|device_of)\b"),
 }
 
-# ATen's operators that kgrade's headers have; empty if the headers lie elsewhere, and then all are declared.
+# ATen's operators that kgrade's headers have; empty if the headers lie elsewhere. Then all operators are declared.
 _OPERATOR_NAMES = (
     pathlib.Path(__file__).resolve().parents[1] / "include" / "kgrade_extension" / "operator_names.h"
 )
@@ -102,7 +102,7 @@ def inline_request(
 
     origin_of -- a function that returns (file, first line) of a source that is a literal of a Python file, else
                  None
-    Raises TypeError or ValueError if PyTorch's own function could not go on.
+    Raises TypeError or ValueError for arguments that PyTorch's own function does not accept.
     """
     cpp_sources = _texts(cpp_sources, "cpp_sources")
     cuda_sources = _texts(cuda_sources, "cuda_sources")
@@ -151,11 +151,12 @@ def file_request(
 
 
 def literal_origins(file, text):
-    """For inline_request: finds sources among the string literals of a Python file with that name and text."""
+    """An `origin_of` for inline_request(). Finds sources among the string literals of the Python file with this name
+    and text."""
     literals = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" in node.value:
-            # With escapes or joined literals, lines move and no line number of the file is right.
+            # If the literal has escapes or is joined from several, its lines are not lines of the file.
             if node.end_lineno - node.lineno == node.value.count("\n"):
                 literals.append((node.value, node.lineno))
 
@@ -279,13 +280,13 @@ def _file_unit(path, index):
 
 
 def _small_flags(file, text):
-    """Flags with which kgrade's headers offer a unit the same names as PyTorch's headers."""
+    """Flags with which kgrade's headers declare the names that a unit uses from PyTorch's headers."""
     flags = []
     for header, used in _STANDARD_HEADERS.items():
         if used.search(text) and not re.search(rf"#\s*include\s*<{header}>", text):
             flags += ["-include", header]
     operators = _operator_names()
-    # A header of the submission's own may use any operator, and a macro may put names together.
+    # A header of the submission may use any operator, and a macro may compose names. Then everything is declared.
     if operators and not re.search(r'#\s*include\s*"|##', text):
         used = operators & set(re.findall(r"\w+", text))
         used |= {part for part, pattern in _PARTS_BY_USE.items() if pattern.search(text)}

@@ -1,4 +1,4 @@
-"""load_inline and its relatives: the referee builds their extensions in the compilers' sandbox."""
+"""The builds that load_inline(), load() and setup() ask for. The referee does them in the compilers' sandbox."""
 
 import os
 import re

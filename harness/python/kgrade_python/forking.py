@@ -38,7 +38,7 @@ class Library:
         return bool(self._answer(result, reason.encode("utf-8", "replace")))
 
     def is_fit(self):
-        """Tells kgrade whether this process can be forked. False: it must end."""
+        """Tells kgrade whether this process can be forked. If this returns False, the process must end."""
         reason = self._lacks().decode()
         return self.answer(-1 if reason else 0, reason) and not reason
 
@@ -52,9 +52,8 @@ def replace_environment(variables):
 
 
 def draw_seeds():
-    """Reseeds generators that were seeded when they were imported, since otherwise all workers would have the same
-    seed. Python's own generator is reseeded at a fork, and those of GPUs begin with the same seed in every
-    process."""
+    """Reseeds the generators that an import has seeded. Otherwise all workers would have the same seed. Python's own
+    generator is reseeded at a fork, and those of GPUs begin with the same seed in every process."""
     if "numpy.random" in sys.modules:
         sys.modules["numpy.random"].seed()
     if "torch" in sys.modules:
@@ -105,7 +104,7 @@ def serve(library, place, programs, import_triton):
 
 
 def fork(library, program):
-    """False when kgrade has ended. Does not return in the child."""
+    """Forks a worker. Returns False when kgrade has ended. Does not return in the child."""
     ctypes.pythonapi.PyOS_BeforeFork()
     child = library.fork()
     if child == 0:

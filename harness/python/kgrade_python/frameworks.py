@@ -1,4 +1,4 @@
-"""Imports frameworks before a candidate is there, since imports take long."""
+"""Imports frameworks before a candidate arrives, since imports take long."""
 
 import gc
 import sys
@@ -29,8 +29,8 @@ def import_without_a_gpu():
     not survive."""
     import torch
 
-    # This module looks for CUDA's toolkit, and if it finds one, asks whether there is a GPU. Almost all of its time
-    # goes into its own imports, so a worker can import it again in its sandbox.
+    # torch.utils.cpp_extension looks for CUDA's toolkit, and if it finds one, asks whether there is a GPU. Its own
+    # imports take most of its time, so a worker can import it again in its sandbox.
     is_available = torch.cuda.is_available
     torch.cuda.is_available = lambda: True
     try:

@@ -1,9 +1,9 @@
-"""Frameworks that compile kernels for a GPU themselves, so that the emulated device cannot run them: which of them a
-candidate uses. This is found in the syntax tree, before anything runs, and is the same whether they are installed.
+"""Finds the frameworks that a candidate uses and that the emulated device cannot run, because they compile kernels for
+a GPU themselves. They are found in the syntax tree, before anything runs, whether they are installed or not.
 
 A framework counts if the entry point reaches code that names it. It does not count if the file only imports it, or if
-only functions use it that the entry point does not reach: such a file is graded like any other, with stand-ins for what
-it imports (stand_ins.py). So an import alone makes no wrong answer `unsupported`."""
+only functions that the entry point does not reach use it. Such a file is graded like any other, with stand-ins for the
+imported frameworks (stand_ins.py). So a wrong answer does not become `unsupported` by an import alone."""
 
 import ast
 import builtins
@@ -12,7 +12,7 @@ import re
 
 from . import extension_sources
 
-# The names in Python, and what messages call them.
+# {name in Python: name in messages}
 FRAMEWORKS = {
     "cutlass": "CuTe DSL",
     "tilelang": "TileLang",
@@ -64,13 +64,13 @@ def own_names(function):
 
 
 class Names:
-    """The meaning of a file's names, as far as its imports give it: {name: dotted names}. `beside`: modules beside the
-    file, which are not the frameworks that they are called like."""
+    """The meaning of the names that a file's imports define: {name: dotted names}. `beside`: modules beside the file. A
+    module with the name of a framework is not that framework."""
 
     def __init__(self, tree, beside=()):
         self.meanings = {}
         self.imported = {}  # framework: line of the first import
-        self.all_of = {}  # the same of `from FRAMEWORK import *`
+        self.all_of = {}  # framework: line of the first `from FRAMEWORK import *`
         self.beside = beside
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -93,8 +93,8 @@ class Names:
             self.imported.setdefault(framework, node.lineno)
 
     def dotted(self, node, hidden=frozenset()):
-        """The dotted names that an expression may stand for: of a name, an attribute, a getattr() or an import. `hidden`: the
-        names that mean something else there."""
+        """The dotted names that an expression may stand for. The expression is a name, an attribute, a getattr() or an
+        import. `hidden`: names that have another meaning at this place."""
         if isinstance(node, ast.Name):
             return self.meanings.get(node.id, set()) if node.id not in hidden else set()
         if isinstance(node, ast.Attribute):
@@ -110,7 +110,7 @@ class Names:
         return set()
 
     def uses(self, node):
-        """{framework: line} of an expression's or a statement's parts."""
+        """{framework: line} of the frameworks that an expression or a statement uses."""
         found, waiting = {}, collections.deque([(node, frozenset())])
         while waiting:
             part, hidden = waiting.popleft()
@@ -152,8 +152,8 @@ def named_by(node):
 
 
 def reached_from(tree, entry, names):
-    """The statements of the file that give values to what its entry point names, directly or through others. Functions
-    that are registered somewhere, by a decorator or a call, are reached too."""
+    """The statements of the file that define the names which its entry point uses, directly or through other
+    statements. Functions that a decorator or a call registers are reached too."""
     by_name, waiting, seen, walked, reached = {}, [entry], set(), set(), []
     for node in simple_statements(tree.body):
         for name in named_by(node):
@@ -176,7 +176,7 @@ def reached_from(tree, entry, names):
 
 
 def has_unknown_names(tree, statements):
-    """Whether statements name what the file gives no value, so that it comes from `import *`."""
+    """Whether statements use a name that the file does not define, so that it comes from `import *`."""
     known = set(dir(builtins))
     for part in ast.walk(tree):
         if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
@@ -207,8 +207,8 @@ def builds_extension(node):
 
 
 class Findings:
-    """What the emulated device lacks for a file. `used`: what its entry point needs, as ("CuPy", line, the name of the
-    file beside or None); `unneeded`: frameworks that are imported and not needed."""
+    """The frameworks in a file that the emulated device lacks. `used`: those that the entry point needs, each as
+    ("CuPy", line, the name of the file beside it or None); `unneeded`: frameworks that are imported and not needed."""
 
     def __init__(self, tree, entry, extensions, modules_beside):
         beside = {name.split("/")[0].removesuffix(".py") for name in modules_beside}
@@ -234,7 +234,8 @@ class Findings:
                 self.used.append(("HIP", extension_sources.place_of(unit["text"], line)[1], None))
 
     def look_beside(self, name, text, beside):
-        """Files that the candidate names are there for it to use."""
+        """Adds the frameworks of a file beside the candidate. The candidate names the file, so all code in the file
+        counts as used."""
         try:
             tree = ast.parse(text)
             found = Names(tree, beside).uses(tree)

@@ -1,4 +1,4 @@
-"""Names of parameters: identifiers of C++ and Python, each once."""
+"""Makes names for parameters. Each is a unique identifier, valid in C++ and Python."""
 
 import keyword
 import re
@@ -18,7 +18,7 @@ LONGEST = 60
 
 
 class Names:
-    """Gives each name only once."""
+    """The names that have been given. No name is given twice."""
 
     def __init__(self):
         self.given = set()

@@ -1,5 +1,5 @@
 """Finds which tensor of a ModelNew is which weight of a file's Model if neither names nor shapes show it. KernelBench
-builds both under one seed, so a ModelNew that is right by its rule begins with Model's values."""
+builds both under one seed, so a ModelNew that is correct for KernelBench begins with Model's values."""
 
 import types
 
@@ -25,7 +25,7 @@ def place_by_values(weights, shapes, state, initial, places):
     other weight.
 
     `weights`: {name in the problem: name in Model}; `shapes`: {name in the problem: its shape in this case}; `state`:
-    {name in the module: tensor}, which begins as `initial` does if they mean the same."""
+    {name in the module: tensor}. A tensor that stands for a weight holds the weight's values in `initial`."""
     left = {weight: initial[usual] for weight, usual in weights.items() if weight not in places and usual in initial
             and tuple(initial[usual].shape) == shapes[weight]}
     free = {name: tensor for name, tensor in state.items() if name not in places.values()}

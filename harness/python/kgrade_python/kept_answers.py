@@ -15,7 +15,7 @@ _element_size = torch.Tensor.element_size
 # The number of earlier calls whose answers are kept, since PyTorch gives the memory of a freed answer to the next
 # one. A candidate may use two buffers in turn.
 CALLS_HELD = 2
-# Kernels with larger answers take so long that their samples have one launch.
+# The most bytes of kept answers. Kernels with larger answers take so long that their samples have one launch.
 MOST_HELD_BYTES = 64 << 20
 
 

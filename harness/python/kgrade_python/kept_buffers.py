@@ -3,8 +3,8 @@ and of a ModelNew begins with the buffers that `__init__` made, so that earlier 
 
 import torch
 
-# The largest buffer of a candidate that is put back. Putting it back is not timed, so zeros in a larger one would be
-# a gain.
+# The most elements of a candidate's buffer that is put back. Putting it back is not timed, so a candidate could gain
+# time by a larger buffer that is filled with zeros.
 MOST_ELEMENTS = 1 << 20
 
 
@@ -16,8 +16,8 @@ class KeptBuffer:
         self.first = buffer.clone()
 
     def take_place(self):
-        """Makes it the module's buffer again. If the module has converted it, for example by half(), it is converted
-        too."""
+        """Makes this tensor the module's buffer again. If the module has converted the buffer, for example by half(),
+        the tensor is converted too."""
         now = self.part._buffers.get(self.name)
         if now is self.buffer:
             return
@@ -28,9 +28,9 @@ class KeptBuffer:
 
 
 class KeptBuffers:
-    """The buffers of a module that are put back. `names`, for a candidate: the last parts of the names of the buffers
-    that the problem's Model changes. A candidate may have filled its other buffers in its first call. None, for Model
-    itself: all buffers that change."""
+    """The buffers of a module that are put back. `names`: for a candidate, the last parts of the names of the buffers
+    that the problem's Model changes. The candidate's other buffers are left, since its first call may have filled them.
+    For Model itself, `names` is None, and all buffers that change are put back."""
 
     def __init__(self, module, names=None):
         self.kept = [KeptBuffer(part, name, buffer) for part in module.modules()
@@ -51,7 +51,7 @@ class KeptBuffers:
             each.take_place()
         self.memory = {memory_of(each.buffer) for each in self.kept}
         if self.changing is None:
-            # PyTorch's own count of changes leaves out batch norm's.
+            # The values are compared, since PyTorch's own count of changes leaves out those by batch norm.
             self.changing = [each for each in self.kept if not torch.equal(each.buffer, each.first)]
         pairs = {}
         for each in self.changing:

@@ -10,7 +10,7 @@ def watch(contestant):
 
 
 def watch_triton(contestant):
-    # If Triton is imported later, it cannot start its compilers.
+    # A Triton that is imported later cannot start its compilers.
     if "triton" not in sys.modules:
         return
     from triton.runtime import jit

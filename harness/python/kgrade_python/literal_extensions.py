@@ -10,7 +10,7 @@ class Unknown(Exception):
 
 
 class Literals(ast.NodeVisitor):
-    """The values of names that are assigned literals, once, anywhere in the file."""
+    """The values of names that are assigned exactly once in the file, from literals."""
 
     def __init__(self, tree):
         self.values = {}
@@ -46,7 +46,8 @@ class Literals(ast.NodeVisitor):
 
 
 def requests_in(tree, source, shown):
-    """`shown`: the file's name in messages, as in the worker, so that the requests are equal."""
+    """The requests of the calls with literal arguments. `shown`: the file's name in messages. It is the same in the
+    worker, so that the requests are equal."""
     literals = Literals(tree)
     origin_of = extension_sources.literal_origins(shown, source)
     requests = []

@@ -4,11 +4,11 @@ description:
 {"title", "mode": "train" or "eval", "notes": [line],
  "positional": [encoded], "keywords": {name: encoded},              of get_init_inputs(); encoded.py
  "forward": [{"input": name} or {"value": encoded}],                in the order of get_inputs()
- "inputs": [{"name", "shape", "dtype", "draw"}],                    draw: null where it is computed
+ "inputs": [{"name", "shape", "dtype", "draw"}],                    draw: null for a computed input
  "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
  "buffers": [{"module_name", "shape", "dtype", "changes"}],         changes: by a forward
- "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; only of indices of an input
-                                                                    of_input: true where it lies in an input's memory
+ "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; only for indices of an
+                                                                    input of_input: true if it is in an input's memory
 
 "terms" is the number of terms in the longest sum of forward(), "operators" how many operators may round, and
 "is_ranged" whether one of them takes only some numbers (sum_lengths.py).
@@ -36,8 +36,8 @@ from .module_state import STATISTICS, flat
 from .recurrent_shapes import RecurrentShapes
 from .run_budget import Budget, Overrun
 
-# The most elements in all results of a file that is run as it is. For larger files, PyTorch's modules for tensors
-# without memory are imported, which takes a second.
+# The most elements in all results of a file that is run with real tensors. For larger files, PyTorch's modules for
+# tensors without memory are imported, which takes a second.
 SMALL_RUN = 1 << 24
 SMALL_RUN_SECONDS = 1.5
 # The draw for uninitialised memory.
@@ -61,8 +61,8 @@ def describe(path):
 
 
 def run(file):
-    """Runs the file as it is if it is small. Runs a large file with tensors without memory. If such runs fail, runs the
-    large file as it is too."""
+    """Runs a small file with real tensors, and a large file with tensors without memory. If that fails for a large
+    file, runs it with real tensors too."""
     with contextlib.suppress(Overrun):
         return ModuleRun(file, budget=Budget(SMALL_RUN, SMALL_RUN_SECONDS)), []
     for is_model_fake in (True, False):
@@ -148,8 +148,8 @@ class Description:
         self.notes.append(f"input '{name}' is computed in get_inputs(){what}")
 
     def statistics(self):
-        """{name: tensor} of the running statistics that norms in eval mode read. They are weights: a candidate that
-        takes them for zeros and ones would leave a part of the problem out."""
+        """{name: tensor} of the running statistics that norms in eval mode read. They are weights: otherwise a
+        candidate could treat them as zeros and ones and leave out a part of the problem."""
         return {name: tensor for prefix, part in self.run.model.named_modules() if isinstance(part, NORM) and not part.training
                 for name, tensor in part.named_buffers(prefix, recurse=False)
                 if name.rpartition(".")[2] in STATISTICS and name not in self.run.changed_buffers}
@@ -251,7 +251,7 @@ def are_close(one, other):
 
 
 def refuse_name(name):
-    """Returns the name. Raises FileError if no message could show it."""
+    """Returns the name. Raises FileError for a name that cannot be printed in messages."""
     if not name.isprintable():
         raise FileError(f"the name '{name}' has characters that cannot be printed; choose another one")
     return name
@@ -263,5 +263,5 @@ def refuse_layout(tensor, what):
 
 
 def prepare():
-    """Makes `cuda` mean the host in this process, which needs no device."""
+    """Makes `cuda` mean the host in this process, so that it needs no device."""
     emulated_cuda.install()

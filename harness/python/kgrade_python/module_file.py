@@ -35,7 +35,7 @@ class Late(BaseException):
 
 
 def end_after(seconds):
-    """Ends whatever the file runs after this time, again each time that the file is tried in another way."""
+    """Ends the file's code after this time. The time begins anew each time that the file is tried in another way."""
     def end(_number, _frame):
         raise Late(f"is not done after {seconds:g} s")
 
@@ -44,7 +44,7 @@ def end_after(seconds):
 
 
 class ModuleFile:
-    """The loaded file. Its attributes are the three definitions."""
+    """The loaded file. Three attributes are its definitions of `Model`, `get_inputs` and `get_init_inputs`."""
 
     def __init__(self, path):
         self.path = os.path.abspath(path)
@@ -68,7 +68,8 @@ class ModuleFile:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
-            # Not get_code(), which takes bytecode of an earlier text that had the same size in the same second.
+            # get_code() is not used: it takes the bytecode of an earlier text if that had the same size and was written
+            # in the same second.
             code = spec.loader.source_to_code(spec.loader.get_data(self.path), self.path)
         except ValueError as error:  # Python before 3.11.4 raises it for null bytes.
             raise FileError(f"SyntaxError: {error}") from error
@@ -76,7 +77,7 @@ class ModuleFile:
         return module
 
     def words_of_constructor(self):
-        """"def get_init_inputs(): return [size, eps]", and that Model.__init__ takes these; '' if it takes
+        """A remedy: write "def get_init_inputs(): return [size, eps]", since Model.__init__ takes these. '' if it takes
         nothing."""
         try:
             parameters = list(inspect.signature(self.namespace.Model.__init__).parameters.values())[1:]
@@ -123,7 +124,7 @@ class ModuleFile:
         return line
 
     def line_of(self, definition):
-        """Where a function or method of the file begins, or 0."""
+        """The line where a function or method of the file begins, or 0."""
         code = getattr(getattr(definition, "__func__", definition), "__code__", None)
         return code.co_firstlineno if code is not None and code.co_filename == self.path else 0
 

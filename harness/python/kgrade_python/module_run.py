@@ -18,7 +18,7 @@ SEED = 0
 class ModuleRun:
     """The results of the run: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs
     and weights; forward's `random` operators, chosen `indices`, `sums`, and written `places`. `input_draws` has None
-    for a computed input, and for the inputs from which it is computed (`origins`).
+    for a computed input and for the inputs that it is computed from (`origins`).
 
     `mode`: makes the mode that the file runs under. Model's constructor runs under it only with `is_model_fake`.
     `budget`: see DrawLog.
@@ -82,8 +82,8 @@ class ModuleRun:
         self.refuse_recurrent_dropout()
 
     def refuse_recurrent_dropout(self):
-        """Refuses dropout in recurrent layers: cuDNN continues its own random numbers from call to call, whatever
-        PyTorch's seed is."""
+        """Refuses dropout in recurrent layers: cuDNN keeps its own random state from call to call, which PyTorch's seed
+        does not reset."""
         for name, part in self.model.named_modules():
             if isinstance(part, torch.nn.RNNBase) and part.training and part.num_layers > 1 and part.dropout > 0:
                 raise FileError(f"'{name or 'Model'}' drops out between its layers, and no seed fixes what cuDNN drops: "

@@ -1,7 +1,7 @@
-"""A `ModelNew`: built for a case, with the problem's tensors as its weights.
+"""Builds a `ModelNew` for a case, with the problem's tensors as its weights.
 
-build() makes it twice: first to find which tensor is which weight, then with the values in place. The referee draws the
-values (CallContents::of_tensor() in contest/call_contents.cc)."""
+build() makes the module twice: first to find which tensor is which weight, then with the values in place. The referee
+draws the values (CallContents::of_tensor() in contest/call_contents.cc)."""
 
 import copy
 import re
@@ -85,7 +85,7 @@ def place_by_name(weights, shapes, state, pairs, is_shape_of, places):
     for weight, usual in weights.items():
         last = usual.rsplit(".", 1)[-1]
         same = [name for name in state if name.rsplit(".", 1)[-1] in (last, weight) and fits(name, weight)]
-        # A tensor of the module itself comes before tensors of its layers, which may never be used.
+        # A tensor of the module itself is preferred to tensors of its layers, which may never be used.
         least = min((name.count(".") for name in same), default=0)
         same = [name for name in same if name.count(".") == least]
         if len(same) == 1:
@@ -105,9 +105,9 @@ def place_by_shape(weights, shapes, state, places):
 
 
 def may_leave_out(left_out, pairs, module, others, places):
-    """Whether a module works without the weights `left_out`: it has no other tensor that could hold them in another
-    form. A Model may have weights that its answer does not depend on, such as the bias of a layer before a batch
-    norm."""
+    """Whether a module works without the weights `left_out`. That is so if it has no other tensor that could hold them
+    in another form. A Model may have weights that its answer does not depend on, such as the bias of a layer before a
+    batch norm."""
     names = [*(name for name, _ in module.named_parameters()), *others]
     computed_from = {source for _, sources in derived_weights.computed_weights(module).values() for source in sources}
     return not any(weight in pairs for weight in left_out) and all(
@@ -195,11 +195,11 @@ def mismatch(weights, shapes, state, places, pairs):
 
 
 class BuiltModule:
-    """A module with copies of the lent weights, at addresses that stay.
+    """A module with copies of the lent weights. Their addresses do not change.
 
-    `forward`: its arguments in order, names of inputs or {"value": encoded}. `parameters`: {weight: the module's
-    parameter or buffer}, without weights that the module has in another form. `left_out`: weights that the module
-    does not have."""
+    `forward`: the arguments of forward() in order, each the name of an input or {"value": encoded}. `parameters`:
+    {weight: the module's parameter or buffer}, without weights that the module has in another form. `left_out`: weights
+    that the module does not have."""
 
     def __init__(self, module, forward, parameters=None, left_out=()):
         self.module = module
@@ -269,10 +269,10 @@ def arguments_of(call):
 class ParameterLog(TorchFunctionMode):
     """Numbers the parameters that a constructor makes, and with `has_statistics` the running statistics of its norms, too.
     With `values` (number: tensor), these tensors get the values when they are made, and later initialisations are
-    skipped. So everything that the constructor derives from its weights, it derives from the problem's. `draws` does this
-    for plain tensors that the constructor draws, which have numbers of their own.
+    skipped. So the constructor derives everything from the problem's weights instead of its own. `draws` does this for
+    plain tensors that the constructor draws, which are numbered separately.
 
-    `reads_parameters`: the constructor may have derived something from one."""
+    `reads_parameters`: the constructor may have derived something from a parameter."""
 
     INITIALISERS = {"uniform_", "normal_", "trunc_normal_", "kaiming_uniform_", "kaiming_normal_", "xavier_uniform_",
                     "xavier_normal_", "fill_", "zero_", "copy_", "constant_", "ones_", "zeros_", "exponential_",
@@ -323,8 +323,8 @@ class ParameterLog(TorchFunctionMode):
         """Whether a call would change a placed parameter, or the part of it that `target` is."""
         name = getattr(function, "__name__", "")
         if name == "__set__":
-            # parameter.data = a tensor of the same form. An assignment that moves or converts the parameter is not
-            # meant.
+            # This is `parameter.data = a tensor of the same form`. An assignment that moves or converts the parameter
+            # does not count.
             value = args[1] if len(args) > 1 else None
             if getattr(getattr(function, "__self__", None), "__name__", "") != "data" or not (
                     isinstance(value, torch.Tensor) and value.shape == target.shape and value.dtype == target.dtype
@@ -355,7 +355,7 @@ class ParameterLog(TorchFunctionMode):
                 if id(made) not in kept}
 
     def again(self, values=None, draws=None):
-        """A log that gives the same numbers when the module is made again."""
+        """A new log, which numbers the tensors in the same way when the module is made again."""
         return ParameterLog(values, draws, self.has_statistics)
 
     def __enter__(self):
@@ -403,7 +403,7 @@ def follow_origins(places, tensors, state, dropped, log, computed, make):
 
 def follow_draws(places, tensors, state, drawn, log, make):
     """Like follow_origins(), for plain tensors that were drawn. It applies only if the placed tensor has the drawn
-    tensor's elements in another order: a tensor that is drawn and then scaled is a weight itself."""
+    tensor's elements in another order. A tensor that is drawn and then scaled counts as a weight itself."""
     origins = {}
     for weight, name in places.items():
         same = [other for other, tensor in drawn.items() if name in state and tensor.shape == state[name].shape]
@@ -432,7 +432,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
     refuse_lazy(state)
     pairs = wanted_pairs(source)
     places = find_places(weights, shapes, state, pairs)
-    # Parameters of layers that were packed and are gone.
+    # These are parameters of layers that were packed and then dropped.
     dropped = log.dropped(state)
     if len(places) < len(weights):
         places = find_places(weights, shapes, {**state, **dropped}, pairs)
@@ -459,8 +459,8 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         places = {**known, **follow_draws(rest, tensors, state, drawn, log, make)}
     device = next(iter(tensors.values())).device
     if is_own and not log.reads_parameters:
-        # Nothing else in the module depends on the weights. They are put in first, on the device, so that the values
-        # that the constructor drew are not copied.
+        # Nothing else in the module depends on the weights. They are put in before the module is moved, so that the
+        # values that the constructor drew are not copied to the device.
         parameters = put_weights(module, places, tensors)
         module = module.to(device=device, dtype=dtype)
     else:

@@ -10,7 +10,7 @@ from torch.overrides import TorchFunctionMode
 
 from .dispatch_mode import DispatchMode
 
-# Functions that make or rename memory, or ask for facts, and compute nothing.
+# Functions that compute nothing: they make memory, make views of it, or ask for properties.
 HOUSEKEEPING = {
     "__get__", "__set__", "alias", "as_strided", "chunk", "clone", "contiguous", "copy_", "cpu", "cuda", "data_ptr",
     "detach", "device", "dim", "element_size", "empty", "empty_like", "empty_strided", "expand", "expand_as", "fill_",
@@ -23,7 +23,7 @@ HOUSEKEEPING = {
 }
 
 
-# The dispatcher's names, which differ from the names of functions.
+# Such functions by the dispatcher's names, which differ from the names in Python.
 HOUSEKEEPING_OF_DISPATCHER = HOUSEKEEPING | {
     "_conj", "_local_scalar_dense", "_neg_view", "_pin_memory", "_reshape_alias", "_to_copy", "_unsafe_view", "lift",
     "lift_fresh", "lift_fresh_copy", "set_data", "unsafe_chunk", "unsafe_split",
@@ -31,7 +31,8 @@ HOUSEKEEPING_OF_DISPATCHER = HOUSEKEEPING | {
 
 
 class _Counts:
-    """The calls so far. Calls inside of a counted function are not counted: `conv1d` says more than `convolution`."""
+    """The calls so far. Calls inside of a counted function are not counted: the outer name, such as `conv1d`, says more
+    than `convolution`."""
 
     def __init__(self, counts):
         self.counts = counts
@@ -61,7 +62,7 @@ class _Functions(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         if name and name not in HOUSEKEEPING and not name.startswith("_"):
             self.counts.add(name)
-        # An operator of an extension may call others in C++.
+        # An operator of an extension may call other operators in C++, which count too.
         if isinstance(function, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):  # pylint: disable=protected-access
             return function(*args, **(kwargs or {}))
         with self.counts.inside():
@@ -72,7 +73,7 @@ class _Operators(DispatchMode):
     """Records the operators that C++ calls, for example an extension built with PyTorch's own headers, or a scripted
     function."""
 
-    # Otherwise higher-order operators would refuse to run below a mode.
+    # Without this, higher-order operators refuse to run while the mode is active.
     supports_higher_order_operators = True
 
     def __init__(self, counts):
@@ -97,7 +98,7 @@ class Trace:
     """Records the first call of each case; later calls would add nothing. `source`: the candidate's source."""
 
     def __init__(self, source=""):
-        # PyTorch's compiler skips functions that it meets below a recorder of operators, in some versions
+        # While operators are recorded, PyTorch's compiler skips the functions that it meets, in some versions
         # permanently.
         self.may_compile = "compile" in source
         self.counts = {}
@@ -107,7 +108,7 @@ class Trace:
     def recording(self, case):
         is_new = case not in self.cases
         self.cases.add(case)
-        # PyTorch would compile again without the recorder.
+        # Code that PyTorch compiles while recording is compiled again afterwards.
         if not is_new or "torch._dynamo" in sys.modules:
             yield
             return

@@ -1,8 +1,8 @@
 """ATen's operators by name, with arguments in the order of the C++ functions.
 
-C++ and the schema of an operator list the same arguments in the same order, those after the schema's `*` included.
-Only dtype, layout, device and pin_memory are one TensorOptions in C++. So an overload is found by the kinds of the
-values. The choice is remembered, since finding it costs as much as a small operator.
+C++ and the schema of an operator list the same arguments in the same order, including those after the schema's `*`. The
+only difference: dtype, layout, device and pin_memory are one TensorOptions in C++. So the kinds of the values determine
+the overload. It is remembered, since finding it takes as long as a small operator.
 """
 
 import torch
@@ -16,7 +16,7 @@ _IMPOSSIBLE = 1000
 _OPTION_NAMES = ["dtype", "layout", "device", "pin_memory"]
 
 # The distance of a kind of value from a parameter's type, as in C++: a number of another type is nearer than a class
-# that is made from it. A bool is not near an integer: PyTorch has separate overloads, so that x.var(1) means `dim`.
+# that is made from a number. A parameter of type bool is far from an integer, so that x.var(1) means `dim`.
 _COSTS = {
     TENSOR: {"Tensor": 0, "List[Tensor]": 2},
     NONE: {"Tensor": 2},
@@ -36,7 +36,7 @@ _COSTS = {
 
 
 class Options:
-    """The fields of a TensorOptions that were set; others are None."""
+    """The fields of a TensorOptions. Fields that were not set are None."""
 
     __slots__ = ("dtype", "layout", "device", "pin_memory", "memory_format", "requires_grad")
 
@@ -89,7 +89,7 @@ def _resolve(name, kinds):
 
 
 def _match(parameters, kinds):
-    """Cost, and for each argument the parameter that takes it, or a list of them for options."""
+    """The cost, and for each argument the parameter that takes it. Options are taken by a list of parameters."""
     steps = []
     cost = 0
     at = 0
@@ -127,7 +127,7 @@ def _cost(kind, parameter):
         name = name[len("Optional[") : -1]
         if kind in (NONE, EMPTY):
             return 0
-    # C++ wraps a value in an optional only where nothing takes it as it is.
+    # C++ wraps a value in an optional only if no overload takes the plain value.
     cost = _COSTS.get(kind, {}).get(name, _IMPOSSIBLE) + 2 * optional
     if (
         kind == INTEGER
@@ -180,7 +180,7 @@ def _converted(kind, value, parameter):
     if kind == EMPTY:
         return None if name.startswith("Optional[") or not name.startswith("List[") else []
     if "List[" in name and kind in (INTEGER, TENSOR):
-        # One value for all: PyTorch knows how many are wanted.
+        # A single integer stands for a whole list. PyTorch knows the list's length.
         return [value] * (parameter.N or 1) if kind == INTEGER else [value]
     if kind == REAL and name in ("int", "Optional[int]", "bool"):
         return int(value) if name != "bool" else bool(value)

@@ -74,7 +74,7 @@ class OriginLog(DispatchMode):
         given = list(tensors_in([*args, *kwargs.values()]))
         if name in READS:
             self.note_read(given)
-        # These operators take shapes from tensors, and no elements.
+        # These operators read only the shapes of tensors.
         reads = [] if name in MADE or overload in MADE_BY_OVERLOAD else [self.origin_of(each) for each in given]
         seen = {storage_of(each) for each in given}
         # A file with a generator of its own draws the same numbers each time.

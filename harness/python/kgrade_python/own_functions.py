@@ -1,5 +1,5 @@
-"""kgrade's own functions in a worker, compared with what they were before the candidate was loaded. No honest candidate
-replaces one. This finds the plain attempts: a candidate shares the process, so it can also replace this comparison."""
+"""Compares kgrade's own functions in a worker with what they were before the candidate was loaded. No honest candidate
+replaces one. Only plain attempts are found: a candidate shares the process, so it can also replace this comparison."""
 
 import sys
 import types
@@ -8,7 +8,7 @@ from .errors import Replaced
 
 
 def functions_in(value):
-    """A value of a module or class, and what runs when it is called: the function's code and its defaults."""
+    """A value of a module or class, with the code and the defaults of the function that runs when it is called."""
     function = getattr(value, "__func__", None) or getattr(value, "fget", None) or value
     if not isinstance(function, types.FunctionType):
         return (value,)
@@ -16,7 +16,7 @@ def functions_in(value):
 
 
 def found():
-    """{"tensors.Lender.tensor": (what is there, ...)} for everything that can be called in kgrade's modules."""
+    """{"tensors.Lender.tensor": functions_in() of it} for everything that can be called in kgrade's modules."""
     functions = {}
     for name, module in list(sys.modules.items()):
         if not name.startswith(f"{__package__}."):
@@ -32,8 +32,8 @@ def found():
 
 
 def compare(before, instances):
-    """Raises Replaced if a function is not what found() has seen `before`, or if one of `instances` has a function of
-    its own in the place of its class's."""
+    """Raises Replaced if a function is not what found() has seen `before`, or if one of `instances` has an attribute
+    that hides a function of its class."""
     now = found()
     for name, parts in before.items():
         if len(now.get(name, ())) != len(parts) or any(a is not b for a, b in zip(parts, now[name])):

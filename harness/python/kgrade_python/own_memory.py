@@ -33,8 +33,8 @@ class OwnMemory:
         self.look_again()
 
     def look_again(self):
-        """Call it after the module's first call, which may have converted weights and buffers. Other tensors that the
-        module has made since are memory for its answers."""
+        """Call this after the module's first call, which may have converted weights and buffers. Other tensors that the
+        module has made since then do not count as its own memory: they are memory for answers."""
         for tensors in (self.module.parameters(), self.module.buffers()):
             self.memory.update(map(memory_of, tensors))
         self.memory.discard(None)

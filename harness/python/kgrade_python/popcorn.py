@@ -1,7 +1,7 @@
 """Submissions to GPU MODE's leaderboards, which begin with lines `#!POPCORN` or import the types of their `task.py`.
 
-Their `custom_kernel(data)` gets tensors and no scalars: the inputs alone (a single input is not in a tuple), or the
-inputs and the outputs, which it may write. The file's use of `data` shows the expected form."""
+Their `custom_kernel(data)` gets tensors and no scalars. `data` is the inputs alone (a single input is not in a tuple),
+or the inputs and the outputs that the function may write. The file's use of `data` shows the form."""
 
 import ast
 import importlib.machinery
@@ -18,8 +18,8 @@ BARE = "bare"
 
 
 def form_of_data(source, inputs, outputs, arguments):
-    """The form of `data`. None if the file is not of this kind, or takes kgrade's own tuple of `arguments` inputs and
-    scalars. `inputs`, `outputs`: the problem's numbers of them."""
+    """The form of `data`. None if the file is not such a submission, or takes kgrade's own tuple of `arguments` inputs
+    and scalars. `inputs`, `outputs`: the number of the problem's inputs and outputs."""
     if not MARK.search(source):
         return None
     counts = unpacked_counts(ast.parse(source))
@@ -96,7 +96,7 @@ def type_of_task(name):
 
 
 class Unused:
-    """A function or context of a leaderboard's `utils`. It checks nothing here."""
+    """A function or context of a leaderboard's `utils`. The stand-in checks nothing."""
 
     def __init__(self, *_arguments, **_keywords):
         pass
@@ -118,6 +118,6 @@ def tool_of_leaderboard(name):
 
 
 def install(source):
-    """Adds the finder after all others, so that a file `task.py` comes first."""
+    """Adds the finder after all other finders, so that a file `task.py` takes precedence."""
     if MARK.search(source):
         sys.meta_path.append(TaskFinder)

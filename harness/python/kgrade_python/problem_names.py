@@ -9,7 +9,7 @@ OF_THE_MODULE = ("__name__", "__file__", "__spec__", "__loader__", "__package__"
 
 def put_into(names, source, folder):
     """Executes the problem's file in `names`, the dictionary of the answer's module, before the answer itself. The
-    source is written to a file of its own, so that tracebacks and Triton find its lines. If it cannot be run, its
+    source is written to a separate file, so that tracebacks and Triton find its lines. If the source cannot be run, its
     names are missing."""
     path = os.path.join(folder, "problem_of_this_answer.py")
     before = {name: names[name] for name in OF_THE_MODULE if name in names}

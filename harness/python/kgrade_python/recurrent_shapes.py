@@ -1,5 +1,5 @@
-"""Shapes of recurrent layers. For tensors without memory PyTorch splits these layers into their steps, which takes
-half a minute for a long sequence."""
+"""Computes the shapes of recurrent layers' results. For tensors without memory, PyTorch would split such a layer into
+its steps, which takes half a minute for a long sequence."""
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -23,6 +23,6 @@ class RecurrentShapes(TorchFunctionMode):
     def answer(values, states, is_bidirectional, is_batch_first):
         width = states[0].shape[-1] * (2 if is_bidirectional else 1)
         output = values.new_empty(*values.shape[:2], width)
-        if is_batch_first:  # as PyTorch lays it out
+        if is_batch_first:  # PyTorch transposes the result
             output = values.new_empty(values.shape[1], values.shape[0], width).transpose(0, 1)
         return (output, *[state.new_empty(state.shape) for state in states])

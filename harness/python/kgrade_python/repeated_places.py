@@ -1,4 +1,4 @@
-"""Finds operators whose indices repeat, so that the value that stays is undefined, as PyTorch's documentation says of
+"""Finds operators that write to repeated indices. Which value stays is undefined, as PyTorch's documentation says of
 `index_copy_`, `scatter_` and `index_put_`. An honest answer to such a problem may differ from the expected one."""
 
 import torch
@@ -45,7 +45,7 @@ def places_of(name, function, args, kwargs):
 
 
 def have_repeats(name, args, places):
-    """Whether places repeat; None if unknown."""
+    """Whether indices repeat; None if unknown."""
     tensors = places if isinstance(places, list) else [places]
     if any(type(each) is not torch.Tensor for each in tensors):
         return None

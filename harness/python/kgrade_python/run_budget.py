@@ -1,4 +1,4 @@
-"""Limits the cost of a run on the CPU. A file that is too large for it is examined in another way."""
+"""Limits the cost of a run on the CPU. A file that is too large for the limit is examined in another way."""
 
 import math
 import time
@@ -14,8 +14,8 @@ class Overrun(BaseException):
 
 
 class Budget:
-    """`elements`: the most elements of all results together. `seconds`: the time limit since the budget was made. An
-    operator that would use much of either is refused before it begins."""
+    """`elements`: the most elements of all results together. `seconds`: the time limit, counted from the making of the
+    budget. An operator that would use much of one of the two is refused before it begins."""
 
     def __init__(self, elements, seconds):
         self.elements = elements

@@ -7,7 +7,7 @@ import sys
 
 from . import distributions, errors, own_functions
 
-# As in harness/contest/worker_python.h.
+# The types of the callbacks, as in harness/contest/worker_python.h.
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DRAW_INPUTS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_ulonglong, ctypes.POINTER(ctypes.c_ulonglong))
@@ -78,8 +78,8 @@ class Server:
     def __init__(self, library):
         self.library = library
         self.contestant = None
-        self.own_functions = {}  # before the candidate was loaded
-        self.loads_from = None  # the place in the output where what the file prints begins, while it is loaded
+        self.own_functions = {}  # as found() saw them before the candidate was loaded
+        self.loads_from = None  # while the file is loaded: the place where its output begins
 
     def guarded(self, work):
         try:
@@ -139,7 +139,7 @@ class Server:
         self.guarded(lambda: self.contestant.begin(seeds[:launches]))
 
     def call(self, arguments):
-        # The only path that is timed, so it has no needless frames.
+        # This is the only path that is timed, so it calls the contestant without guarded().
         try:
             self.contestant.call(arguments)
             return 0
@@ -147,7 +147,7 @@ class Server:
             return self.end_call(error)
 
     def end_call(self, error):
-        """The fault of a failed call if the process can go on. Otherwise the process ends here."""
+        """Returns the fault of a failed call if the process can go on. Otherwise ends the process."""
         try:
             if self.goes_on_after(error):
                 if isinstance(error, errors.WrongAnswer):
@@ -184,8 +184,8 @@ class Server:
 
 
 def is_device_lost():
-    """Whether a kernel has faulted. PyTorch's next operator then raises, with the message of whichever library it
-    calls."""
+    """Whether a kernel has faulted. After a fault, PyTorch's next operator raises an error, whose message depends on
+    the library that it calls."""
     import torch
 
     try:
@@ -211,7 +211,7 @@ def serve(path, arguments, with_triton=False):
     from . import frameworks
 
     frameworks.import_all(with_triton)
-    from . import contestant  # noqa: F401  (now, while nobody waits)
+    from . import contestant  # noqa: F401  (imported now, while nobody waits)
 
     library = Library(path)
     server = Server(library)

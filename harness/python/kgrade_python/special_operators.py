@@ -1,11 +1,11 @@
-"""Operators of extensions that are not ATen's, or that deserve a faster path."""
+"""Operators for extensions that are not ATen's, or that have a faster path here."""
 
 import torch
 
 from .extension_interface import OPTIONS
 from .operators import Options
 
-# Taken before a submission can patch them.
+# Saved before a submission can patch it.
 _C = torch._C._VariableFunctions
 _empty, _zeros, _ones = _C.empty, _C.zeros, _C.ones
 _item = torch.Tensor.item
@@ -24,7 +24,7 @@ def table(as_cuda):
         "item": lambda kinds, objects: _item(objects[0]),
         "is_nonzero": lambda kinds, objects: bool(objects[0]),
         "cuda": lambda kinds, objects: objects[0] if as_cuda else objects[0].cuda(),
-        # A copy, as on a GPU.
+        # The result is a copy, as on a GPU.
         "cpu": lambda kinds, objects: objects[0].clone() if as_cuda else objects[0].cpu(),
         ".tensor": _tensor,
         ".is_alias_of": lambda kinds, objects: _storage(objects[0]) == _storage(objects[1]),
@@ -43,7 +43,7 @@ def _factory(function, name):
         if len(objects) == 2 and kinds[1] == OPTIONS and isinstance(objects[0], list):
             options = objects[1]
             if options.pin_memory is None and options.memory_format is None and not options.requires_grad:
-                # The CPU unless another device was given, whatever Python's default is.
+                # The device is the CPU unless the options name another one. Python's default device does not count.
                 device = options.device or "cpu"
                 return function(objects[0], dtype=options.dtype, device=device)
         nonlocal general

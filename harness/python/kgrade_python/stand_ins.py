@@ -1,5 +1,5 @@
 """Stand-ins for frameworks that the emulated device cannot run and that a candidate imports without need: the examination
-of its source (gpu_frameworks.py) found that its entry point does not use them. They stand in for installed frameworks too,
+of its source (gpu_frameworks.py) found that its entry point does not use them. They also replace installed frameworks,
 so that the verdict does not depend on what is installed."""
 
 import importlib.machinery
@@ -10,8 +10,8 @@ from .errors import Unsupported
 
 
 class StandIn(types.ModuleType):
-    """A module, or something in it. While the candidate is loaded, its parts can be named, called and inherited from.
-    Later no use is right: the examination has overlooked it."""
+    """A module or a part of one. While the candidate is loaded, the parts can be named, called and inherited from. A
+    later use is an error: the examination has overlooked it."""
 
     are_refused = False
 
@@ -78,7 +78,8 @@ class Finder:
 
 
 def install(frameworks):
-    """Stand-ins come before all other modules. A package above them has one only if it is not there."""
+    """Makes imports find the stand-ins before all other modules. A package that contains a stand-in is replaced only if
+    it is not installed."""
     if frameworks:
         below = tuple(f"{framework}." for framework in frameworks)
         sys.meta_path.insert(0, Finder(lambda name: f"{name}.".startswith(below)))

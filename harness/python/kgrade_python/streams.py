@@ -1,7 +1,7 @@
 """Side streams of a candidate. Clock and capture are on the default stream, so work on another stream counts only
-once the default stream waits for it. Many programs omit this wait, because they wait for the whole device in the end,
-which no call does here. So each change of the current stream, there and back, also makes the new stream wait for the
-old one."""
+once the default stream waits for it. Many programs omit this wait, because they wait for the whole device in the end. A
+call does not do so here. Therefore, each change of the current stream, including the change back, makes the new stream
+wait for the old one."""
 
 import torch
 
@@ -26,7 +26,7 @@ def join_changes():
 
 
 def to_default():
-    """Ends a call that has left a stream of its own current."""
+    """Makes the default stream current again after a call that has left another stream current."""
     if torch._C._cuda_getCurrentRawStream(0) != 0:
         torch.cuda.set_stream(torch.cuda.default_stream())
 

@@ -1,5 +1,6 @@
 """Counts the terms of the longest sum in a run. The rounding errors of an honest answer grow with the count's square
-root. A sum under a square root counts as one of a quarter of its terms. Also counts the operators that round."""
+root. A sum under a square root counts as a sum of a quarter of its terms. This module also counts the operators that
+round."""
 
 import math
 
@@ -7,10 +8,10 @@ import torch
 
 from .dispatch_mode import DispatchMode
 
-# The position of the factor whose last axis is summed.
+# The product's sums go along the last axis of one factor: {operator: that factor's position}.
 PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1, "addmv": 1, "mv": 0, "_int_mm": 0, "_scaled_mm": 0}
 # These operators end in a square root, which halves the error of their sums, as if each had a quarter of the terms.
-# The norms do if their order, the second argument, is 2.
+# Norms end in a square root if their order, the second argument, is 2.
 ROOTS = {"std", "std_mean"}
 NORMS = {"norm", "linalg_vector_norm"}
 # The result of these operators has one element for each group of input elements that are combined.
@@ -26,15 +27,15 @@ NORMALISATIONS = {"native_layer_norm", "native_group_norm", "native_batch_norm",
 MOST_TERMS_OF_STATISTICS = 2**17
 # The second argument of these operators is the axis along which elements are added or multiplied.
 ALONG_AXIS = {"_softmax", "_log_softmax", "cumsum", "cumprod", "logcumsumexp"}
-# The results of these operators are numbers of their arguments, or given ones.
+# The results of these operators are copies of their arguments' numbers, or given numbers, so they are not rounded.
 EXACT = {"abs", "amax", "amin", "cat", "clamp", "clamp_max", "clamp_min", "clone", "constant_pad_nd", "copy", "cummax",
          "cummin", "empty", "empty_like", "fill", "flip", "full", "full_like", "gather", "hardtanh", "index", "index_put",
          "index_select", "masked_fill", "max", "max_pool2d_with_indices", "max_pool3d_with_indices",
          "maximum", "min", "minimum", "neg", "new_empty", "new_full", "new_zeros", "ones", "ones_like", "reflection_pad2d",
          "relu", "repeat", "roll", "scalar_tensor", "scatter", "sign", "sort", "stack", "threshold", "to_copy", "topk",
          "tril", "triu", "where", "zero", "zeros", "zeros_like"}
-# Outside of a range of numbers, these operators stop a GPU's whole context (an assertion on the device). Some read
-# indices, which a file may compute from real numbers.
+# These operators accept only a range of numbers. Other numbers stop a GPU's whole context, by an assertion on the
+# device. Some read indices, which a file may compute from real numbers.
 RANGED = {"binary_cross_entropy", "bernoulli", "multinomial", "index", "index_put", "index_select", "gather", "scatter",
           "scatter_add", "scatter_reduce", "index_add", "embedding", "take", "nll_loss_forward", "nll_loss2d_forward"}
 # These operators add whole rows of the input: at the places given by indices, or all rows.
@@ -43,7 +44,8 @@ OF_ROWS = {"index_add", "scatter_add", "nll_loss_forward"}
 
 class SumLengths(DispatchMode):
     """`longest`: the number of terms in the longest sum of an operator since the mode was entered, at least 1.
-    `operators`: how many wrote a real number, and so may have rounded it. `is_ranged`: one of RANGED ran."""
+    `operators`: how many operators wrote a real number, and so may have rounded it. `is_ranged`: whether an operator of
+    RANGED ran."""
 
     def __init__(self):
         super().__init__()
@@ -62,7 +64,8 @@ class SumLengths(DispatchMode):
 
 
 def may_round(function, result):
-    """Whether an operator computes real numbers. Views, copies and choices hold numbers that others have computed."""
+    """Whether an operator computes real numbers. Views, copies and choices only pass on numbers that other operators
+    have computed."""
     if function.overloadpacket.__name__.strip("_") in EXACT:
         return 0
     results = result if isinstance(result, (tuple, list)) else (result,)

@@ -8,12 +8,13 @@ import torch
 from .extension_interface import CODE_OF_DTYPE, DEVICE_CODES, UNDEFINED_DTYPE
 
 _HEADER = struct.Struct("<QqqQibbbB")
-# The least room of a record for sizes and strides. A tensor that gets more dimensions later gets more room.
+# Each record has room for the sizes and strides of at least so many dimensions. A tensor that gets more dimensions
+# later gets more room.
 _LEAST_DIMENSIONS = 8
 
 _CONTIGUOUS, _REQUIRES_GRAD, _STRIDED = 1, 2, 4
 
-# Taken before a submission can patch them.
+# Saved before a submission can patch it.
 _Tensor = torch.Tensor
 _data_ptr = _Tensor.data_ptr
 _stride = _Tensor.stride
@@ -29,7 +30,7 @@ class _Entry:
 
 
 class TensorRecords:
-    """The records, by the tensor's identity and by the record's address. Used with the interpreter's lock held.
+    """Finds the records by the tensor's identity and by the record's address. Callers hold the interpreter's lock.
 
     as_cuda        -- tensors of the CPU are described as on CUDA device 0
     checked_memory -- in a checked run, the object that each tensor is reported to
@@ -45,7 +46,8 @@ class TensorRecords:
         return len(self._by_id)
 
     def hand_over(self, tensor):
-        """The address of the tensor's record. It is released as often as it was handed over."""
+        """The address of the tensor's record. The receiver has to release the record once for each time that it is
+        handed over."""
         entry = self._by_id.get(id(tensor))
         if entry is None:
             entry = self._add(tensor)
@@ -66,7 +68,7 @@ class TensorRecords:
             del self._by_address[address], self._by_id[id(entry.tensor)]
 
     def refresh(self, tensor):
-        """Call it after an in-place operation, which may have changed sizes or storage."""
+        """Call this after an in-place operation, which may have changed sizes or storage."""
         entry = self._by_id.get(id(tensor))
         if entry is not None:
             self._describe(entry)

@@ -17,7 +17,7 @@ def _bits(dtype):
 
 
 def _dlpack_code(dtype):
-    # Not every version of PyTorch takes floating types of eight bits from DLPack: they are lent as bytes.
+    # Floating types of eight bits are lent as bytes, since some versions of PyTorch do not take them from DLPack.
     if dtype.is_floating_point and _bits(dtype) > 8:
         return 4 if dtype == torch.bfloat16 else 2
     return {torch.int8: 0, torch.int16: 0, torch.int32: 0, torch.int64: 0, torch.bool: 6}.get(dtype, 1)
@@ -51,7 +51,8 @@ _resolve_neg = torch.Tensor.resolve_neg
 _shape_of, _dtype_of, _layout_of, _device_of, _is_cuda = (
     getattr(torch.Tensor, name).__get__ for name in ("shape", "dtype", "layout", "device", "is_cuda"))
 copy_to = torch.Tensor.copy_
-# A context in which neither a subclass nor a mode that a candidate has left on can replace these functions.
+# In this context, these functions cannot be replaced by a subclass of Tensor, or by a mode that a candidate has left
+# on.
 unwatched = torch._C.DisableTorchFunction
 
 

@@ -111,8 +111,9 @@ MOST_COMPILED = 256
 
 
 def compiled(module):
-    """The module, compiled separately for each shape, as by a user who compiles for one shape."""
-    # Older versions use the second name.
+    """The module, compiled separately for each shape. So each case is as fast as for a user who compiles for one
+    shape."""
+    # Older versions of PyTorch use the second name.
     for name in ("recompile_limit", "cache_size_limit"):
         if hasattr(torch._dynamo.config, name):  # pylint: disable=protected-access
             setattr(torch._dynamo.config, name, MOST_COMPILED)  # pylint: disable=protected-access
@@ -120,9 +121,9 @@ def compiled(module):
 
 
 class TrustedModule:
-    """A built module (module_state.py) of `role`. Its answers are in memory of their own, except outputs that may be
-    inputs. The oracle's answers have the types of the problem's outputs. `keeps_weights`: true for a
-    KernelBench file, whose weights stay the same. In other problems the weights are inputs, which may change in every
+    """A built module (module_state.py) of `role`. Its answers are in separate memory, except outputs that may be
+    inputs. The oracle's answers have the types of the problem's outputs. `keeps_weights`: whether the weights stay the
+    same, as those of a KernelBench file do. In other problems the weights are inputs, which may change in every
     call."""
 
     def __init__(self, built, role, device, weights, keeps_weights=True, narrow_type=None):

@@ -1,5 +1,5 @@
-"""Families of inputs (harness/draw/family.h) for what get_inputs() computes: the random numbers of PyTorch's generators
-are changed, and what the file makes of them stays."""
+"""Families of inputs (harness/draw/family.h) for inputs that get_inputs() computes. Only the random numbers of
+PyTorch's generators are changed. The file computes its inputs from the changed numbers."""
 
 import contextlib
 
@@ -11,7 +11,7 @@ from .dispatch_mode import DispatchMode
 FAMILY_BITS = 5
 FAMILIES = {1: "one_value", 2: "few_values", 3: "runs", 6: "ends", 7: "sparse", 9: "nonnegative", 10: "nonpositive",
             12: "shifted", 15: "scaled", 16: "spikes"}
-# What numbers have in the place of a family that is not for their distribution.
+# The families that fit a distribution. Numbers get one of them if the seed's family does not fit their distribution.
 OF_WHOLE = ("one_value", "few_values", "runs", "ends")
 OF_NORMAL = ("nonnegative", "nonpositive", "shifted", "spikes")
 OF_UNIFORM = ("scaled", "sparse")
@@ -34,7 +34,7 @@ def without_family(seed):
 
 
 def varied(seed):
-    """A context in which PyTorch's generators draw what the family in `seed` says."""
+    """A context in which PyTorch's generators draw numbers of the family in `seed`."""
     return VariedDraws(seed) if family_of(seed) else contextlib.nullcontext()
 
 
@@ -43,13 +43,15 @@ def has_both_signs(values):
 
 
 def reaches_0(values):
-    """Whether the range of the numbers, as far as they show it, has 0 in it."""
+    """Whether the numbers seem to come from a range with 0 in it: they have both signs, or their magnitudes differ by a
+    factor of more than 16."""
     return has_both_signs(values) or bool(values.abs().min() * 16 < values.abs().max())
 
 
 class VariedDraws(DispatchMode):
-    """Changes every tensor that a generator draws, as the family in `seed` says, or another one if that is not for its
-    distribution: only whole numbers are repeated, and numbers of one sign keep it."""
+    """Changes every tensor that a generator draws, according to the family in `seed`. If this family does not fit the
+    tensor's distribution, another one is used: only whole numbers are repeated, and numbers of one sign keep that
+    sign."""
 
     def __init__(self, seed):
         super().__init__()
@@ -96,7 +98,7 @@ class VariedDraws(DispatchMode):
         return -values.abs() if has_both_signs(values) else values
 
     def shifted(self, values):
-        """Moves the mean by two deviations, which is as far as it goes without a `domain`."""
+        """Moves the mean by two deviations, the largest shift for an input without a `domain`."""
         if not has_both_signs(values):
             return values
         return values + (2 - 4 * self.number(2)) * values.std(correction=0)
@@ -111,7 +113,7 @@ class VariedDraws(DispatchMode):
         return torch.where(self.chosen(values), values, values * SMALL) if reaches_0(values) else values
 
     def spikes(self, values):
-        """Makes a few elements larger, so that they have about a quarter of the squares of a row."""
+        """Makes a few elements larger, so that they have about a quarter of a row's sum of squares."""
         size = (values.shape[-1] if values.dim() else 1) / 3 / ELEMENTS_THAT_COUNT
         if size <= 1 or not has_both_signs(values):
             return values
