@@ -5,8 +5,8 @@
 >>> grade.verdict, grade.speedup                 # doctest: +SKIP
 ('accepted', 1.83)
 
-A verdict is about the candidate. What the machine lacks is not: then `Grade.outcome` is "failed", and there is no figure
-that a training loop could take for a bad kernel.
+A verdict is about the candidate. If the machine lacks something, there is no verdict: `Grade.outcome` is "failed", and
+the grade has no figure that a training loop could take for a bad kernel.
 """
 
 from kgrade import rewards

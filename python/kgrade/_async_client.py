@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 class AsyncClient:
     """The methods of Client as coroutines. Thousands of grades can wait at a time, and share one connection.
 
-    Requests that do not wait have up to 32 threads. A task that is cancelled does not cancel its job.
+    Requests that are answered at once share up to 32 threads. Cancelling a task does not cancel its job.
     """
 
     def __init__(self, url: Optional[str] = None, token: Optional[str] = None, *, timeout: float = 1800.0) -> None:
@@ -42,11 +42,11 @@ class AsyncClient:
         return await self._grade(functools.partial(job, problem, candidate, name, **options))
 
     async def grade_many(self, items: Iterable[Item], **same: "Unpack[Options]") -> "list[Grade]":
-        """See Client.grade_many(). It needs one thread."""
+        """See Client.grade_many(). The call uses one thread."""
         return await self._run(functools.partial(self._client.grade_many, list(items), **same))
 
     async def grade_item(self, item: Item, **same: "Unpack[Options]") -> Grade:
-        """Like grade_many() with one item, without a thread while it waits."""
+        """Like grade_many() with one item, but uses no thread while it waits."""
         try:
             return await self._grade(functools.partial(of_item, item, same))
         except BadRequest as error:
@@ -111,7 +111,7 @@ class AsyncClient:
         return await self._run(functools.partial(self._client.board, slug))
 
     async def events(self, after: Optional[str] = None) -> AsyncIterator[Event]:
-        """See Client.events(). Has a thread of its own until the loop over it ends."""
+        """See Client.events(). The iterator has its own thread until the loop over it ends."""
         loop = asyncio.get_running_loop()
         events = Follower(self._client._transport, self._client.timeout, after)
         arrived: "asyncio.Queue[Union[Event, BaseException, None]]" = asyncio.Queue()
@@ -121,7 +121,7 @@ class AsyncClient:
                 for event in events:
                     loop.call_soon_threadsafe(arrived.put_nowait, event)
                 end = None
-            except BaseException as error:  # It is raised in the task.
+            except BaseException as error:  # The task raises this error.
                 end = error
             if not loop.is_closed():
                 loop.call_soon_threadsafe(arrived.put_nowait, end)
@@ -151,7 +151,7 @@ class AsyncClient:
         return await self._run(functools.partial(self._client.agent, grade))
 
     def close(self) -> None:
-        """Ends the threads, when their calls are done."""
+        """Ends the threads when their calls have ended."""
         if self._pool is not None and self._pool[0] == os.getpid():
             self._pool[1].shutdown(wait=False)
         self._pool = None

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _C = TypeVar("_C", bound="Client")
 
 _MOST_ITEMS = 256
-# The items of one request may have this many bytes together. The service closes the connection of a request above 32 MiB.
+# The most bytes of all items of one request together. The service closes the connection of a request above 32 MiB.
 _MOST_BYTES = 24 << 20
 _LONGEST_DEADLINE = 30 * 86400.0
-_LAST_LOOK = 2.0  # seconds for the answer to the question that follows when the time of a call is over
+_LAST_LOOK = 2.0  # seconds for one last request, after the time of a call is over
 
 
 class Handle:
-    """A job that was submitted. It can be pickled, and used in another process."""
+    """A job that was submitted. A handle can be pickled, and used in another process."""
 
     def __init__(self, client: "Client", id: str, grade: Optional[Grade] = None) -> None:
         # Empty if the service did not take the job.
@@ -40,17 +40,18 @@ class Handle:
         return f"Handle({self.id!r})"
 
     def result(self, timeout: Optional[float] = None) -> Grade:
-        """The grade. Raises DeadlineExceeded if the job has not ended after `timeout` seconds: the client's if None."""
+        """Waits for the grade. Raises DeadlineExceeded if the job has not ended after `timeout` seconds. If None, the
+        client's timeout applies."""
         for _ in self._client.as_completed([self], timeout):
             pass
         assert self._grade is not None
         return self._grade
 
     def cancel(self) -> bool:
-        """Cancels the job, also while it is being graded. False if it has ended before."""
+        """Cancels the job, even while it is being graded. Returns False if the job has already ended."""
         if not self.id:
             return False
-        # The state is asked for after a refusal: an earlier try may have been the one that cancelled it.
+        # After a refusal, the job's state decides: an earlier try of this request may have cancelled the job.
         path = f"/v1/grades/{urllib.parse.quote(self.id, safe='')}"
         try:
             view = self._client._call("DELETE", path)
@@ -62,21 +63,23 @@ class Handle:
 
 
 class Client:
-    """Grades with a service. It can be pickled, and used in threads and after a fork.
+    """Grades with a service. A client can be pickled, and used in threads and after a fork.
 
     url: "http://host:port", "https://host" or "unix:///path/of/socket". $KGRADE_URL if None.
-    token: what the service's operator gave you. $KGRADE_TOKEN if None.
-    timeout: seconds that one call of a method may take in all, waiting and trying again included.
+    token: the token that the service's operator gave you. $KGRADE_TOKEN if None.
+    timeout: seconds that one call of a method may take in all, including waits and further tries.
 
     While the service is busy or cannot be reached, each call tries again until `timeout`. Then grade() and grade_many()
-    return grades with the outcome "failed" and the fault "service"; the other methods raise Unavailable, or QueueFull,
-    which is one. All calls of a process share one thread and one connection for waiting, however many jobs there are.
+    return grades with the outcome "failed" and the fault "service"; the other methods raise Unavailable, or its
+    subclass QueueFull. All calls of a process share one thread and one connection for waiting, however many jobs there
+    are.
     """
 
     def __init__(self, url: Optional[str] = None, token: Optional[str] = None, *, timeout: float = 1800.0) -> None:
         self._transport = Transport(url, token)
         self.timeout = timeout
-        # By process: a fork does not copy a thread. A dict, since its setdefault() needs no lock that a fork could keep.
+        # One waiter for each process, by its id, since a fork does not copy a thread. This is a dict, since
+        # setdefault() works without a lock, which a fork could copy while it is held.
         self._waiters: "dict[int, Waiter]" = {}
 
     @property
@@ -100,15 +103,15 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Does nothing, since a client keeps nothing open. That of local() stops its service."""
+        """Does nothing, since a client keeps nothing open. The client of local() stops its service."""
 
     def grade(self, problem: Problem, candidate: Text, *, name: Optional[str] = None,
               **options: "Unpack[Options]") -> Grade:
         """Grades one candidate, and returns when it is done.
 
         problem: a slug, or the path of one of KernelBench's .py files, or such a file as {"name": ..., "source": ...}.
-        candidate: the path of a file; or a text, with `name`, such as "answer.md" or "mine.cu". One of more than 1 MiB is a
-            compile error.
+        candidate: the path of a file; or a text, with `name`, such as "answer.md" or "mine.cu". A text of more than 1
+            MiB is a compile error.
         options: see `kgrade.Options`.
 
         Raises BadRequest if the problem or an option is wrong, and Unauthorized.
@@ -121,7 +124,7 @@ class Client:
     def grade_many(self, items: Iterable[Item], **same: "Unpack[Options]") -> "list[Grade]":
         """Grades many candidates at once. The grades have the order of `items`.
 
-        items: tuples (problem, candidate) or (problem, candidate, name), as in grade(); or each a kgrade.Request.
+        items: tuples (problem, candidate) or (problem, candidate, name), as in grade(); or objects of kgrade.Request.
         An item that the service refuses gets a failed grade with the fault "problem".
         """
         found = self._grade_all([functools.partial(of_item, item, same) for item in items])
@@ -129,11 +132,11 @@ class Client:
 
     def submit(self, problem: Problem, candidate: Text, *, name: Optional[str] = None,
                **options: "Unpack[Options]") -> Handle:
-        """Accepts one candidate, and returns at once. See grade()."""
+        """Submits one candidate, and returns at once. See grade()."""
         return self._submit(job(problem, candidate, name, **options), Clock(self.timeout))
 
     def submit_many(self, items: Iterable[Item], **same: "Unpack[Options]") -> "list[Handle]":
-        """Accepts many candidates. The handles have the order of `items`: see grade_many().
+        """Submits many candidates. The handles have the order of `items`. See grade_many().
 
         An item that is refused, or not taken within the timeout, gets a handle that has its failed grade already.
         """
@@ -170,7 +173,7 @@ class Client:
             while waiting:
                 ended = watch.take(clock.left())
                 if not ended and clock.left() <= 0:
-                    # Those that had ended before the call have had no time to be found.
+                    # The waiter may not yet have asked for jobs that ended before the call.
                     ended = self._ask_now(list(waiting))
                     if not ended:
                         raise DeadlineExceeded(_pending(len(waiting), waiter.trouble))
@@ -186,9 +189,10 @@ class Client:
         return list(self._call("GET", "/v1/problems")["problems"])
 
     def problem(self, problem: Problem) -> "dict[str, Any]":
-        """One problem: of a slug, its statement and the candidate's signature; of one of KernelBench's files, its `name` and `source`.
+        """Describes a problem. For a slug: its statement and the candidate's signature. For one of KernelBench's files:
+        its `name` and `source`.
 
-        problem: as grade() takes it, so also a file of this machine, which is read here, and {"sha256": ...}.
+        problem: as for grade(). Also the path of a file, which is read on this machine, or {"sha256": ...}.
         """
         if is_file(problem):
             file = problem_file(problem)
@@ -198,10 +202,10 @@ class Client:
         return dict(self._call("GET", f"/v1/problems/{urllib.parse.quote(path_of(problem), safe='')}"))
 
     def upload(self, problem: Problem) -> "dict[str, str]":
-        """Stores one of KernelBench's files, and returns what names it in jobs: {"sha256": ...}.
+        """Stores one of KernelBench's files, and returns its name for jobs: {"sha256": ...}.
 
         problem: the path of the file, or {"name": ..., "source": ...}.
-        Worth it for a file of many jobs. Needs a token with `problems`. Raises BadRequest and Unauthorized.
+        This saves time if many jobs use the file. Needs a token with `problems`. Raises BadRequest and Unauthorized.
         """
         file = problem_file(problem)
         digest = hashlib.sha256(file.get("source", "").encode("utf-8")).hexdigest()
@@ -213,15 +217,15 @@ class Client:
         return dict(self._call("GET", f"/v1/problems/{urllib.parse.quote(slug, safe='')}/board"))
 
     def events(self, after: Optional[str] = None) -> Follower:
-        """What happens to the jobs of this token's owner, from now on, or after the event with this id.
+        """The events of the jobs of this token's owner, from now on, or after the event with the id `after`.
 
-        Goes on where it was when the connection is lost. Does not end: leave the loop, or close() the iterator. Raises
-        Unavailable if the service is away for longer than the client's timeout, and Unauthorized.
+        If the connection is lost, continues after the latest event. The iterator has no end: leave the loop, or close()
+        the iterator. Raises Unavailable if the service is away for longer than the client's timeout, and Unauthorized.
         """
         return Follower(self._transport, self.timeout, after)
 
     def capacity(self) -> "dict[str, Any]":
-        """The lanes and what they do, the queue, and grades per minute."""
+        """The lanes and their state, the queue, and grades per minute."""
         return dict(self._call("GET", "/v1/capacity"))
 
     def record(self, grade: Union[Grade, Handle, str]) -> "dict[str, Any]":
@@ -230,15 +234,16 @@ class Client:
         return dict(self._call("GET", f"/v1/grades/{urllib.parse.quote(id, safe='')}?view=record"))
 
     def agent(self, grade: Union[Grade, Handle, str]) -> "dict[str, Any]":
-        """What helps to write the next answer: a wrong element, what the failed cases share, the slowest case, and the next step.
+        """Help for the next answer: a wrong element, what the failed cases have in common, the slowest case, and the
+        next step.
 
-        It is the view `agent` of a job that has a verdict. Parts of it come from the candidate.
+        This is the view `agent` of a job that has a verdict. Parts of it come from the candidate.
         """
         id = grade if isinstance(grade, str) else grade.id
         return dict(self._call("GET", f"/v1/grades/{urllib.parse.quote(id, safe='')}?view=agent"))
 
     def _grade_all(self, requests: "Sequence[Callable[[], dict[str, Any]]]") -> "list[Union[Grade, BadRequest]]":
-        """Submits all and waits for all, a chunk after the other, as the service takes them."""
+        """Submits all requests in chunks that the service accepts, and waits for all grades."""
         clock, queue = Clock(self.timeout), Clock(self.timeout)
         todo, wrong = _prepare(requests, self._deadline())
         found: "dict[int, Grade]" = {}
@@ -273,10 +278,11 @@ class Client:
     def _submit_chunk(
         self, todo: "list[tuple[int, bytes]]", clock: Clock, found: "dict[int, BadRequest]", key: str = ""
     ) -> "tuple[dict[str, int], str, float]":
-        """Submits the first of `todo` and removes those that were taken or are wrong.
+        """Submits the first requests of `todo`, and removes those that the service has taken or that are wrong.
 
         key: the Idempotency-Key, for a caller that submits the same again if there is no answer.
-        Returns the numbers of the taken by their ids; and why the service takes no more now, and for how many seconds.
+        Returns {id: number} of the requests that were taken, why the service takes no more now, and for how many
+        seconds.
         """
         count = size = 0
         while count < min(len(todo), _MOST_ITEMS) and size + len(todo[count][1]) <= _MOST_BYTES:
@@ -321,7 +327,7 @@ class Client:
         waiter = self._waiters.get(process)
         if waiter is None:
             waiter = self._waiters.setdefault(process, Waiter(self._transport))
-            # Those of the processes that this one was forked from, with their copies of connections.
+            # Removes the waiters of the processes that this one was forked from, with their copies of connections.
             for other in [each for each in self._waiters if each != process]:
                 self._waiters.pop(other, None)
         return waiter

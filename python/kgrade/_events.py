@@ -1,4 +1,4 @@
-"""What happens to the jobs of an owner, as a service tells it."""
+"""The events of an owner's jobs, as a service reports them."""
 
 import http.client
 import json
@@ -11,7 +11,8 @@ from typing import Any, Iterator, Literal, Mapping, Optional
 from kgrade._result import Grade
 from kgrade._transport import Busy, Clock, Transport, Unavailable
 
-# "gap": events may be lost, since the service keeps only the latest ones and forgets them when it stops. Then ask for the jobs.
+# "gap": events may be lost, since the service keeps only the latest ones and forgets them when it stops. After a gap,
+# ask for the jobs.
 EventKind = Literal["queued", "started", "finished", "gap"]
 
 # The service sends a comment every 15 s.
@@ -22,8 +23,8 @@ _LONGEST_SILENCE = 60.0
 class Event:
     """Something has happened to a job.
 
-    id: give the last one to Client.events() to go on after it. Empty for a "gap".
-    data: `id`, `problem`, `client_ref`, `group` and `state` of the job. For "finished", all that `grade` is made of.
+    id: Client.events(id) continues after this event. Empty for a "gap".
+    data: `id`, `problem`, `client_ref`, `group` and `state` of the job. For "finished", also the data of `grade`.
     """
 
     id: str
@@ -32,7 +33,7 @@ class Event:
 
     @property
     def grade(self) -> Optional[Grade]:
-        """The grade of a job that is "finished"."""
+        """The grade of the job if the event is "finished", else None."""
         return Grade.of_service(self.data) if self.kind == "finished" else None
 
 
@@ -45,7 +46,7 @@ class Follower(Iterator[Event]):
         self._last = after or ""
         self._is_closed = False
         self._connection: Optional[http.client.HTTPConnection] = None
-        self._has_heard = False  # anything of the service since it was last away
+        self._has_heard = False  # whether the service has answered since it was last away
         self._events = self._follow()
 
     def __iter__(self) -> "Follower":
@@ -59,7 +60,7 @@ class Follower(Iterator[Event]):
         connection = self._connection
         if connection is not None and connection.sock is not None:
             try:
-                connection.sock.shutdown(socket.SHUT_RDWR)  # Wakes a thread that reads from it.
+                connection.sock.shutdown(socket.SHUT_RDWR)  # Wakes a thread that reads from the socket.
             except OSError:
                 pass
 

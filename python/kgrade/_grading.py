@@ -31,14 +31,14 @@ def grade(
     """Grades one candidate for one problem, and returns when it is done.
 
     problem: a slug, or the path of a problem file or of one of KernelBench's files.
-    candidate: the path of a .cu or .py file or of a text with code blocks; or such a text itself, with `name`. A text of
+    candidate: the path of a .cu or .py file or of a text with code blocks; or the text itself, with `name`. A text of
         more than 1 MiB is a compile error.
     name: the file name that the text `candidate` would have, such as "answer.md" or "mine.cu".
     device: "auto", "cuda", "cuda:1" or "emulated". On the emulated device there is no speedup.
-    options: see `kgrade.Options`. Those that only a service has, such as `priority`, are wrong usage.
+    options: see `kgrade.Options`. Options that only a service has, such as `priority`, raise WrongUsage.
 
-    Raises WrongUsage if the problem or an option is wrong, NotInstalled if there is no program. A candidate never raises,
-    and neither does the machine: see Grade.outcome.
+    Raises WrongUsage if the problem or an option is wrong, and NotInstalled if there is no program. Faults of the
+    candidate or of the machine raise nothing: see Grade.outcome.
     """
     with tempfile.TemporaryDirectory(prefix="kgrade-") as folder:
         if name is None:
@@ -58,7 +58,7 @@ def grade(
             written.write_bytes(text)
             path = str(written)
         record_file = Path(folder) / "record.json"
-        # What a candidate declares about itself does not count here.
+        # The precision that a candidate declares does not count here.
         given = {"effort": "quick", "precision": "own", **known(options)}
         cases, effort = as_list(given.pop("cases", ())), given.pop("effort", "default")
         if given.get("baselines") in ("usual", "compiled"):  # The command line has other words.
@@ -69,7 +69,7 @@ def grade(
             arguments.append(f"--{effort}")
         ended = _program.run(["grade", *arguments, "--", os.fspath(problem), path])
         if ended.returncode in (0, 1) and record_file.is_file():
-            # A text's own name, instead of the place where it was written.
+            # The record names the text, instead of the place where the text was written.
             record = record_file.read_text(encoding="utf-8").replace(f"{folder}/candidate/", "")
             return Grade.of_record(json.loads(record))
     message = (ended.stderr.strip() or ended.stdout.strip()).replace(f"{folder}/candidate/", "")
@@ -91,18 +91,19 @@ def as_list(cases: Union[str, Sequence[str]]) -> "list[str]":
 
 
 def text_of(text: Union[str, bytes]) -> str:
-    """A candidate's text, with a replacement character for what is not Unicode. Compilers do not mind it in a comment."""
+    """A candidate's text, with a replacement character for bytes that are not Unicode. In a comment, this character
+    does not disturb a compiler."""
     return text.encode("utf-8", "replace").decode("utf-8") if isinstance(text, str) else bytes(text).decode("utf-8", "replace")
 
 
 def missing(candidate: Text) -> str:
-    """What is wrong with a candidate that has no `name`, and so has to be the path of a file. Empty if nothing is."""
+    """What is wrong with a candidate without `name`, which has to be the path of a file. Empty if nothing is wrong."""
     if not isinstance(candidate, (bytes, bytearray)):
         try:
             if os.fspath(candidate) and Path(candidate).exists():
                 return ""
         except (OSError, ValueError):
-            pass  # It is too long for a path, or has a zero byte.
+            pass  # The text is too long for a path, or has a zero byte.
     shown = repr(candidate if isinstance(candidate, (str, bytes, bytearray)) else os.fspath(candidate))
     shown = shown if len(shown) <= 100 else shown[:80] + "..."
     return (f"there is no file {shown}. To grade a text, give it a `name`: name=\"answer.md\" for a model's answer with blocks "
@@ -110,6 +111,6 @@ def missing(candidate: Text) -> str:
 
 
 def too_long(size: int) -> Grade:
-    """The grade of a text that no compiler gets."""
+    """The grade of a text that is too long. It is not given to a compiler."""
     reason = f"the candidate has {size / MOST_SOURCE:.1f} MiB, and a candidate may have 1 MiB"
     return Grade("graded", "compile_error", reason=reason, stage="compile", valid=Valid(True, False))

@@ -1,7 +1,8 @@
 """Runs a command until it ends, or until standard input ends: `python -I -S _kept.py FOLDER COMMAND ARGUMENT...`.
 
-The process that starts this one keeps the other end of a pipe. So the command does not outlive that process, however that
-process ends. If standard input ends, FOLDER is removed with all that is in it; an empty FOLDER names none.
+Standard input is a pipe, whose other end belongs to the process that starts this one. So the command does not outlive
+that process, however that process ends. If standard input ends, the folder FOLDER is removed with its contents, unless
+FOLDER is empty text.
 Exit code: the command's, or 128 and the number of the signal that ended it.
 """
 
@@ -28,17 +29,18 @@ def command_for(command: Sequence[str], folder: str = "") -> "list[str]":
 
 
 def _prepare(parent: int) -> None:
-    """Runs in the child before it becomes the command, which is to end also if this process, `parent`, is killed."""
+    """Runs in the child before it becomes the command. Makes the command end also if this process, `parent`, is
+    killed."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    # If it was killed before that call, no signal comes.
+    # If the parent was killed before that call, no signal comes.
     if os.getppid() != parent:
         os._exit(128 + signal.SIGKILL)
 
 
 class _Signals:
-    """Signals as bytes that can be waited for. So none comes unseen just before a wait begins."""
+    """Signals as bytes in a pipe, so that a signal just before a wait is not missed."""
 
     def __init__(self, *numbers: int) -> None:
         self.descriptor, written = os.pipe()
@@ -65,7 +67,7 @@ def _has_ended(descriptor: int) -> bool:
 
 def main() -> int:
     folder, command = sys.argv[1], sys.argv[2:]
-    # A terminal sends SIGINT to the command as well, which decides what that means.
+    # A terminal sends SIGINT to the command as well, and the command decides whether to end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signals = _Signals(signal.SIGTERM, signal.SIGCHLD)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=functools.partial(_prepare, os.getpid()))

@@ -18,16 +18,17 @@ from kgrade._program import KgradeError, WrongUsage
 
 
 class LocalClient(Client):
-    """The client of a service that runs on this machine, until close(). A pickled one does not end the service."""
+    """The client of a service that runs on this machine, until close(). A pickled copy does not end the service."""
 
     def __init__(self, url: str, process: "subprocess.Popen[bytes]", stop: Callable[[], None], timeout: float) -> None:
         super().__init__(url, "", timeout=timeout)
         self._process = process
-        # Also when Python ends without close().
+        # This stops the service also when Python ends without close().
         self._finalizer = weakref.finalize(self, stop)
 
     def is_running(self) -> bool:
-        """False if the service has ended, by close() or because it has died. Only in the process that started it."""
+        """False if the service has ended, by close() or because it has died. Call it only in the process that started
+        the service."""
         return self._process.poll() is None
 
     def close(self) -> None:
@@ -42,8 +43,9 @@ def local(device: str = "auto", jobs: Optional[int] = None, gpus: Union[str, Seq
     device: "auto", "cuda", "cuda:1" or "emulated".
     jobs: lanes of the emulated device.
     gpus: CUDA devices, instead of `device`.
-    lane_command: what starts each of so many `lanes`, on this machine or others, instead of all these (docs/lanes.md):
-        `kgrade.local(lane_command="python3 -m kgrade.ray", lanes=8)`.
+    lane_command: the command that starts a lane, on this machine or others, instead of the options above
+        (docs/lanes.md). `lanes` says how many are started: `kgrade.local(lane_command="python3 -m kgrade.ray",
+        lanes=8)`.
 
     The service also ends with this Python, however Python ends.
     Raises WrongUsage if an option is wrong, and KgradeError if the service does not start.
@@ -59,7 +61,7 @@ def local(device: str = "auto", jobs: Optional[int] = None, gpus: Union[str, Seq
         options.append("--gpus=" + (gpus if isinstance(gpus, str) else ",".join(str(each) for each in gpus)))
     if jobs is not None:
         options.append(f"--jobs={jobs}")
-    # Lanes elsewhere may have to wait for their machines.
+    # Lanes on other machines may have to wait for these.
     statuses = (200, 503) if lane_command else (200,)
     folder = tempfile.mkdtemp(prefix="kgrade-")
     if len(folder) > 80:
@@ -101,11 +103,11 @@ def local(device: str = "auto", jobs: Optional[int] = None, gpus: Union[str, Seq
 
 
 def _stop(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
-    """Ends a service. Not in a fork of the process that started it."""
+    """Ends a service. Does nothing in a fork of the process that started it."""
     if process.stdin is not None:
         process.stdin.close()  # In the owner, this alone would end the service.
     if os.getpid() != owner:
-        process.returncode = 0  # Python would warn of a child that it left behind.
+        process.returncode = 0  # Otherwise, Python would warn that a child still runs.
         return
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Where the program `kgrade` is, and what it raises."""
+"""Finds and runs the program `kgrade`, and defines the exceptions of this package."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ USUAL_NVCC = Path("/usr/local/cuda/bin/nvcc")
 
 
 class KgradeError(Exception):
-    """What kgrade raises. Never for a verdict, and never because the machine lacks something."""
+    """The base class of kgrade's exceptions. None is raised for a verdict, or because the machine lacks something."""
 
 
 class NotInstalled(KgradeError):
@@ -28,7 +28,7 @@ class WrongUsage(KgradeError):
 
 
 def program() -> str:
-    """The path of the program: $KGRADE_PROGRAM, or else that of this package, or else the first in PATH.
+    """The path of the program: $KGRADE_PROGRAM, or else the program of this package, or else the first one in PATH.
 
     Raises NotInstalled if there is none.
     """
@@ -38,7 +38,7 @@ def program() -> str:
     packaged = PREFIX / "bin" / "kgrade"
     if packaged.is_file():
         return str(packaged)
-    # The command of this package is a script beside Python, which would start itself.
+    # The command of this package is a script beside Python. It must not find itself.
     found = shutil.which("kgrade")
     if found and Path(found).resolve().parent != Path(sys.executable).resolve().parent:
         return found
@@ -57,7 +57,7 @@ def _cuda_home() -> Optional[Path]:
 
 
 def environment() -> "dict[str, str]":
-    """This process's environment, and in it what the program is to use of this Python: the interpreter and its nvcc."""
+    """This process's environment, with variables that make the program use this Python's interpreter and nvcc."""
     given = {"KGRADE_PYTHON": sys.executable}
     cuda_home = _cuda_home()
     if cuda_home is not None:
@@ -67,12 +67,12 @@ def environment() -> "dict[str, str]":
 
 
 def main() -> NoReturn:
-    """The command `kgrade`: becomes the program, which then finds this Python, for candidates in Python."""
+    """The command `kgrade`. It becomes the program, which uses this Python for candidates in Python."""
     try:
         path = program()
     except NotInstalled as error:
         sys.exit(f"kgrade: {error}")
-    # Python ignores this signal, and so would the program: `kgrade list | head -1` is to end quietly.
+    # Python ignores this signal, and the program would inherit that. `kgrade list | head -1` has to end quietly.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         os.execve(path, [path, *sys.argv[1:]], environment())

@@ -1,4 +1,4 @@
-"""What a model is asked, from a problem as Client.problem() describes it."""
+"""Makes a model's prompt from a problem, as Client.problem() describes it."""
 
 from typing import Any, Mapping
 

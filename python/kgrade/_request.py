@@ -20,7 +20,7 @@ Problem = Union[str, "os.PathLike[str]", "Mapping[str, str]"]
 
 @dataclass(frozen=True)
 class Request:
-    """One item of grade_many() or submit_many() with options of its own, which go before those of the call.
+    """One item of grade_many() or submit_many() with its own options, which override those of the call.
 
     >>> Request("softmax", "int main() {}", "mine.cu", {"client_ref": "17"}).options["client_ref"]
     '17'
@@ -45,7 +45,7 @@ def of_item(item: Item, same: Options) -> "dict[str, Any]":
 
 
 def job(problem: Problem, candidate: Text, name: Optional[str] = None, **options: "Unpack[Options]") -> "dict[str, Any]":
-    """A job as the service takes it. Files are read here: the service sees none of this machine's."""
+    """A job as the service takes it. Files are read here, since the service cannot read files of this machine."""
     sent: "dict[str, Any]" = {}
     sent["problem"] = problem_file(problem) if is_file(problem) else _clean(path_of(problem))
     sent["candidate"] = {"name": _name_of(candidate) if name is None else _clean(name),
@@ -61,13 +61,13 @@ def job(problem: Problem, candidate: Text, name: Optional[str] = None, **options
     return sent
 
 
-# The words that a member may be. The service has the last word, since it knows the problem.
+# {option: its type}, for a first check. The service checks the options again, since it knows the problem.
 _KINDS = {name: get_args(kind)[0] for name, kind in get_type_hints(Options).items()}
 WORDS: "Mapping[str, tuple[str, ...]]" = {name: get_args(kind) for name, kind in _KINDS.items() if get_origin(kind) is Literal}
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raises BadRequest if a value is wrong whatever the problem is, and TypeError if there is no such option."""
+    """Raises BadRequest if a value is wrong for every problem, and TypeError if there is no such option."""
     job("any", "", "answer.md", **options)
 
 
@@ -96,7 +96,7 @@ def problem_file(problem: Problem) -> "dict[str, str]":
 
 
 def _of_problem(text: Union[str, bytes], name: str) -> str:
-    """A text of a problem, whose bytes have to be as they are."""
+    """The text of a problem, decoded without a change of its bytes."""
     try:
         return text.decode("utf-8") if isinstance(text, bytes) else _clean(str(text))
     except UnicodeDecodeError as error:
@@ -125,7 +125,7 @@ def _source_of(candidate: Text, name: Optional[str]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """A text that is too long for a candidate stays too long, so that the service refuses it, and becomes no longer than needed."""
+    """Cuts a text that is too long for a candidate. It stays too long, so that the service refuses it."""
     if len(text) <= MOST_SOURCE // 4:
         return text
     content = text.encode("utf-8")
@@ -140,7 +140,8 @@ def _read(path: str) -> bytes:
 
 
 def _clean(text: str) -> str:
-    """Without halves of surrogate pairs, which are no Unicode and would spoil a whole request."""
+    """The text without halves of surrogate pairs, which are not valid Unicode and would make a whole request
+    invalid."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

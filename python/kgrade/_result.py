@@ -1,4 +1,4 @@
-"""What a grade says, whether a service graded the candidate or the program on this machine."""
+"""Grade, the result of a grading by a service or by the program on this machine."""
 
 import math
 from dataclasses import dataclass, field
@@ -23,19 +23,20 @@ Verdict = Literal[
     "cheating",
     "unstable",
 ]
-# Whose fault it is that there is no verdict. "problem" and "expired" come only from a service: the problem or an option is
-# wrong, or the job was not done before its deadline.
+# The cause of a missing verdict. "problem" and "expired" come only from a service: the problem or an option is wrong,
+# or the job was not done before its deadline.
 Fault = Literal["machine", "service", "problem", "expired"]
 Stage = Literal["compile", "load", "answers", "speed", "done"]
 
-# Half the width of a 95 % interval in standard errors, of a normal distribution.
+# Half the width of a 95 % interval of a normal distribution, in standard errors.
 _NORMAL_95 = 1.959964
 
 
 class GradeFailed(KgradeError):
-    """The grade says nothing about the candidate, and somebody needs it to. `grade` is that grade.
+    """The grade says nothing about the candidate, but the caller needs a verdict or a reward. `grade` is that grade.
 
-    It has failed, and Grade.raise_for_fault() was called. Or an adapter found no reward for it, as for the verdict "unsupported".
+    Raised by Grade.raise_for_fault() if the grade has failed, and by an adapter if the grade has no reward, as for the
+    verdict "unsupported".
     """
 
     def __init__(self, grade: "Grade") -> None:
@@ -48,7 +49,7 @@ class GradeFailed(KgradeError):
 
 @dataclass(frozen=True)
 class Interval:
-    """Of 95 % confidence. Both ends are speedups, without a unit."""
+    """An interval of 95 % confidence. Both ends are speedups, without a unit."""
 
     low: float
     high: float
@@ -56,11 +57,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class Valid:
-    """Which figures of a grade mean something.
+    """Which figures of a grade are meaningful.
 
-    correctness: `correct` and the numbers of cases do. False for "cheating", "unsupported", and without a verdict. Of
-        "cheating", a service tells neither the precision nor the numbers of cases.
-    speed: `speedup` does. False for "unstable", and for devices without speed.
+    correctness: whether `correct` and the numbers of cases are meaningful. False for "cheating", "unsupported", and
+        without a verdict. For "cheating", a service reports neither the precision nor the numbers of cases.
+    speed: whether `speedup` is meaningful. False for "unstable", and for devices without speed.
     """
 
     correctness: bool = False
@@ -79,9 +80,9 @@ class BaselineSpeedup:
 class Times:
     """Seconds.
 
-    queued: until a lane began with the job, without the time in which it was being built before.
-    build: for how long it was being built. None if the candidate was built earlier.
-    run: from the lane's beginning to the end.
+    queued: until a lane began with the job, without the time of an earlier build.
+    build: the time of the candidate's build. None if the candidate was built for an earlier job.
+    run: from the lane's begin to the job's end.
     """
 
     queued: Optional[float] = None
@@ -97,10 +98,10 @@ class Grade:
     has a bug (`fault`), or a service's job was cancelled (then `fault` is None). Then no figure is set, and the grade says
     nothing about the candidate.
 
-    Figures have the names of a service's result (docs/service.md). Only the ends of an interval have other names: its
-    `speedup_low` and `speedup_high` are `speedup_interval.low` and `speedup_interval.high` here. A record
-    (docs/leaderboards.md) differs more: its speedup is the `geometric_mean` of one of the candidate's `scores`, and it lists
-    the cases instead of counting them.
+    Figures have the names of a service's result (docs/service.md). Only the ends of an interval have other names: a
+    service's `speedup_low` and `speedup_high` are `speedup_interval.low` and `speedup_interval.high` here. A record
+    (docs/leaderboards.md) differs more: its speedup is the `geometric_mean` of one of the candidate's `scores`, and it
+    lists the cases instead of counting them.
     """
 
     outcome: Outcome
@@ -111,41 +112,41 @@ class Grade:
     reason: str = ""
     # The last stage that the candidate reached.
     stage: Optional[Stage] = None
-    # "exact", "fp32", "tf32", "bf16" and so on: the class of the answers' errors.
+    # "exact", "fp32", "tf32", "bf16" and so on: the precision class of the answers, by their errors.
     precision: Optional[str] = None
-    # The geometric mean over the measured cases of (time of `against`) / (time of the candidate). None also if nothing of the
-    # class of the answers was measured: `reason` says so.
+    # The geometric mean over the measured cases of (time of `against`) / (time of the candidate). Also None if nothing
+    # of the answers' precision class was measured: `reason` says so.
     speedup: Optional[float] = None
     speedup_interval: Optional[Interval] = None
     # "reference", or "baseline": the fastest library in each case.
     against: Optional[str] = None
-    # 0 also where a service does not tell them, as with the feedback "verdict".
+    # The numbers of cases are also 0 if a service does not report them, as with the feedback "verdict".
     cases_passed: int = 0
     cases: int = 0
     # The whole record, as `kgrade grade --json` writes it.
-    # Empty if a service graded it: Client.record() asks for it.
+    # Empty if a service graded the candidate. Client.record() returns that record.
     record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    # The job of a service that this is the grade of. `client_ref` and `group` are texts of its request.
+    # The id of the service's job that has this grade. `client_ref` and `group` are texts of its request.
     id: str = ""
     client_ref: str = ""
     group: str = ""
-    # It failed by no fault of the request: the same request may succeed later.
+    # The grade failed, but not by a fault of the request: the same request may succeed later.
     retryable: bool = False
     valid: Valid = Valid()
-    # Over each baseline that was measured in all cases, by its name: "pytorch-fp32".
+    # The speedups over each baseline that was measured in all cases, by the baseline's name: "pytorch-fp32".
     by_baseline: Mapping[str, BaselineSpeedup] = field(default_factory=dict)
     # The GPU: "NVIDIA H200". The uuid is empty if the device has none.
     device: str = ""
     device_uuid: str = ""
-    # The candidate ran in a sandbox with namespaces. None without a verdict.
+    # Whether the candidate ran in a sandbox with namespaces. None without a verdict.
     confined: Optional[bool] = None
     # The SHA-256 of each file, in hexadecimal digits. Empty without a record.
     problem_sha256: str = ""
     candidate_sha256: str = ""
     # The version of the kgrade that graded it.
     version: str = ""
-    # These are only known of a service's job. `attempts`: how often a lane has begun with it. `expires_at`: when the service
-    # forgets it, in UTC, as "2026-01-31T12:00:00Z".
+    # These are known only for a service's job. `attempts`: how often a lane has begun with the job. `expires_at`: when
+    # the service forgets the job, in UTC, as "2026-01-31T12:00:00Z".
     times: Times = Times()
     attempts: int = 0
     feedback: Feedback = "full"
@@ -153,7 +154,7 @@ class Grade:
 
     @property
     def ok(self) -> bool:
-        """There is a verdict, whatever it is."""
+        """Whether there is a verdict, good or bad."""
         return self.outcome == "graded"
 
     def raise_for_fault(self) -> "Grade":
@@ -164,7 +165,7 @@ class Grade:
 
     @property
     def accepted(self) -> bool:
-        """Right in every case, in the precision class that was asked for, and measured."""
+        """Whether the candidate is right in every case, in the requested precision class, and was measured."""
         return self.verdict == "accepted"
 
     @property
@@ -173,7 +174,7 @@ class Grade:
 
     @property
     def correct(self) -> bool:
-        """All answers are right. True for "unstable", too: then only the speed is not known."""
+        """Whether all answers are right. Also true for "unstable": then only the speed is unknown."""
         return self.verdict in ("accepted", "unstable")
 
     @property
@@ -264,12 +265,13 @@ def _interval(ends: Optional[Mapping[str, Any]], prefix: str = "") -> Optional[I
 
 
 def _text(record: Mapping[str, Any], part: str, name: str) -> str:
-    """Empty if an older record lacks it."""
+    """A text of the record. Empty if an older record lacks it."""
     return str((record.get(part) or {}).get(name) or "")
 
 
 def _headline(candidate: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
-    """The score that `kgrade` prints: over the baselines where every measured case has one, else over the reference."""
+    """The score that `kgrade` prints: the score over the baselines if every measured case has one, else the score over
+    the reference."""
     scores = candidate.get("scores") or []
     return next((each for each in scores if each["against"] == "baseline"), scores[0] if scores else None)
 

@@ -39,7 +39,7 @@ class Unavailable(KgradeError):
 
 
 class QueueFull(Unavailable):
-    """The service answered until the timeout that it takes no more jobs now. `retry_after` is in seconds."""
+    """Until the timeout, the service answered that it takes no more jobs now. `retry_after` is in seconds."""
 
     def __init__(self, message: str, retry_after: float = 0.0) -> None:
         super().__init__(message, retry_after)
@@ -59,12 +59,12 @@ class Busy(Exception):
     def __init__(self, why: str, retry_after: float = 0.0, full: bool = False) -> None:
         super().__init__(why)
         self.retry_after = retry_after
-        # It was reached, and takes no more jobs.
+        # True if the service was reached, and takes no more jobs.
         self.full = full
 
 
 class Clock:
-    """The time that is left of a call, and how long to wait before it tries again."""
+    """The time that is left for a call, and the pauses between its tries."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -74,8 +74,9 @@ class Clock:
         return self._end - time.monotonic()
 
     def pause(self, least: float = 0.0) -> float:
-        """Seconds to wait. They double up to 30, and vary, so that clients do not come back all at once."""
-        # Not the generator of `random`: its numbers belong to the caller, who may have seeded it.
+        """Seconds to wait before the next try. They double up to 30, and vary, so that clients do not come back all at
+        once."""
+        # The generator of `random` is not used, since the caller may have seeded it for other purposes.
         seconds = self._pause * random.SystemRandom().uniform(0.5, 1.0)
         self._pause = min(2 * self._pause, 30.0)
         return max(seconds, least)
@@ -110,11 +111,11 @@ class Transport:
     def call(self, method: str, path: str, clock: Clock, body: Optional[bytes] = None, key: str = "") -> Any:
         """The answer's JSON. Tries again while the service is away or busy.
 
-        key: the Idempotency-Key of a POST. If it is empty, the call has one of its own.
+        key: the Idempotency-Key of a POST. If it is empty, the call makes a new one.
         """
         if body is not None and len(body) > _LONGEST_REQUEST:
             raise BadRequest("the request is longer than 32 MiB", 413)
-        # The same in each try, so that a job whose answer was lost is not graded twice.
+        # The key is the same in each try, so that a job whose answer was lost is not graded twice.
         key = key or str(uuid.uuid4())
         told = False
         while True:
@@ -137,7 +138,7 @@ class Transport:
 
     def attempt(self, method: str, path: str, body: Optional[bytes], key: str, left: float,
                 opened: Optional[Callable[[http.client.HTTPConnection], None]] = None) -> Any:
-        """The answer's JSON. Tries once, and raises Busy if it is worth another try.
+        """The answer's JSON. Tries once, and raises Busy if another try may succeed.
 
         key: the Idempotency-Key of a POST.
         opened: gets the connection before the request is sent, and may raise OSError.
@@ -163,7 +164,7 @@ class Transport:
                ) -> "tuple[http.client.HTTPConnection, http.client.HTTPResponse]":
         """A connection whose answer has begun and does not end. A read of it takes up to `silence` seconds.
 
-        Raises OSError and HTTPException, and what attempt() raises for statuses.
+        Raises OSError and HTTPException, and for an HTTP status the same exceptions as attempt().
         """
         if self.token:
             headers = {**headers, "Authorization": f"Bearer {self.token}"}
@@ -180,7 +181,7 @@ class Transport:
             raise
 
     def _refuse(self, status: int, retry_after: Optional[float], content: bytes) -> NoReturn:
-        """Raises what an answer that is none of success means."""
+        """Raises the exception for an answer that is not a success."""
         why = f"{self.url} answered {status}: {_detail(content)}"
         if status in _BUSY:
             raise Busy(why, retry_after or 0.0, status == 429 or (status == 503 and retry_after is not None))

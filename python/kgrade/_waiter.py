@@ -16,7 +16,7 @@ from kgrade._transport import Busy, Clock, Transport, Unavailable
 
 MOST_IDS = 1024
 _LONGEST_WAIT = 25.0
-# A request waits only this long if there are more jobs than one request can name. So all jobs have a turn.
+# Seconds that a request waits if there are more jobs than one request can name, so that all jobs have a turn.
 _TURN = 1.0
 # A request waits only _SHORT_WAIT seconds if a job was added in the last _CALM seconds. Such a request is not interrupted,
 # so answers come even if jobs are added all the time.
@@ -36,18 +36,18 @@ class Watch:
         self._ended: "dict[str, Grade]" = {}
         self._error: Optional[Exception] = None
         self._lock = threading.Lock()
-        # Those that have not ended. Only the waiter uses it.
+        # The jobs that have not ended. Only the waiter uses this set.
         self.ids: "set[str]" = set()
 
     def take(self, seconds: float = 0.0) -> "dict[str, Grade]":
-        """The grades of jobs that have ended since the last call. Waits for one for at most `seconds`."""
-        # A day, because a lock cannot wait for ever.
+        """The grades of jobs that have ended since the last call. Waits at most `seconds` for the first one."""
+        # The wait is limited to a day, because a lock cannot wait for ever.
         self._event.wait(max(0.0, min(seconds, 86400.0)))
         with self._lock:
             self._event.clear()
             ended, self._ended = self._ended, {}
             if self._error is not None and not ended:
-                # A copy for each thread, since raising changes an exception.
+                # Each thread raises its own copy, since raising changes an exception.
                 raise copy.copy(self._error) from self._error
             return ended
 
@@ -62,7 +62,7 @@ class Watch:
 
 
 class Waiter:
-    """The thread that asks the service for the jobs of all watches. It runs only while there are some.
+    """The thread that asks the service for the jobs of all watches. It runs only while there are watches.
 
     A fork does not copy it: a process that was forked makes its own.
     """
@@ -74,11 +74,11 @@ class Waiter:
         self._thread: Optional[threading.Thread] = None
         self._connection: Optional[http.client.HTTPConnection] = None
         self._added_at = 0.0
-        # The request that is on its way waits long.
+        # Whether the running request waits for the longest time.
         self._waits_long = False
         self._interrupted = False
         self._wake = threading.Event()
-        # Why the latest request failed. Empty if it did not.
+        # Why the latest request failed. Empty if it succeeded.
         self.trouble = ""
 
     def add(self, watch: Watch, ids: Iterable[str]) -> None:
@@ -98,7 +98,7 @@ class Waiter:
                 self._interrupt()
 
     def remove(self, watch: Watch) -> None:
-        """Waits no longer for what is left of a watch."""
+        """Stops waiting for the remaining jobs of a watch."""
         with self._lock:
             for id in watch.ids:
                 self._watches[id].remove(watch)
@@ -138,7 +138,7 @@ class Waiter:
                     pause = clock.pause(error.retry_after)
             except KgradeError as error:
                 self._fail(error)
-            except Exception as error:  # An answer that is none of this interface.
+            except Exception as error:  # The answer does not have the interface's form.
                 self._fail(Unavailable(f"{self._transport.url} gave an answer that cannot be read: {error!r}"))
             finally:
                 with self._lock:
@@ -153,7 +153,7 @@ class Waiter:
             self._connection = connection
 
     def _interrupt(self) -> None:
-        """Ends the request that is on its way, without harm: the next one asks for the same jobs."""
+        """Ends the running request. No answer is lost: the next request asks for the same jobs."""
         self._wake.set()
         if not self._waits_long:
             return
@@ -188,7 +188,7 @@ class Waiter:
 
 def ask(transport: Transport, ids: "list[str]", seconds: float, timeout: float,
         opened: Optional[Callable[[http.client.HTTPConnection], None]] = None) -> "dict[str, Grade]":
-    """The grades of those jobs that have ended. Waits for one for at most `seconds`.
+    """The grades of those jobs that have ended. Waits at most `seconds` for the first one.
 
     Tries once, and gives up after `timeout` seconds.
     """

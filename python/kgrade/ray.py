@@ -2,8 +2,9 @@
 
     kgrade sweep --all --lanes 8 --lane-command 'python3 -m kgrade.ray'
 
-An actor with one GPU runs `kgrade lane` where Ray has room for it. What this program reads goes there, and what the lane
-says comes back. The actor ends with this program, and this program with the actor. Options after `--` are for the lane.
+An actor with one GPU runs `kgrade lane` on a machine that Ray chooses. This program sends its own input to the lane,
+and prints the lane's output. If the actor or this program ends, the other one ends too. Options after `--` are for the
+lane.
 """
 
 import argparse
@@ -19,13 +20,13 @@ import ray
 
 from kgrade import _program
 
-# Bytes.
+# The most bytes that are sent at once.
 _CHUNK = 1 << 20
 _LAST_WORDS = 2000
 
 
 class Lane:
-    """The actor: a process of `kgrade lane`, on the GPU that Ray gives it."""
+    """The actor, which runs `kgrade lane` on the GPU that Ray gives it."""
 
     def __init__(self, options: "list[str]") -> None:
         self._errors = tempfile.TemporaryFile()
@@ -33,7 +34,7 @@ class Lane:
                                          stderr=self._errors)
 
     def write(self, text: bytes) -> None:
-        """An empty text ends the lane's input."""
+        """Writes to the lane's input. An empty text ends the input."""
         assert self._process.stdin is not None
         if text:
             self._process.stdin.write(text)
@@ -42,19 +43,19 @@ class Lane:
             self._process.stdin.close()
 
     def read(self) -> bytes:
-        """What the lane has said. Waits for it. Empty when the lane has ended."""
+        """Waits for output of the lane and returns it. Empty when the lane has ended."""
         assert self._process.stdout is not None
         return os.read(self._process.stdout.fileno(), _CHUNK)
 
     def end(self) -> "tuple[int, bytes]":
-        """The exit code of the lane, which has ended, and the end of what it has printed to standard error."""
+        """The exit code of the lane, which has ended, and the last part of its standard error."""
         code = self._process.wait()
         self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - _LAST_WORDS))
         return code, self._errors.read()
 
 
 def _forward(lane: Any) -> None:
-    """Sends the lane what this program reads, each part after the one before."""
+    """Sends this program's standard input to the lane, in order."""
     try:
         while text := os.read(sys.stdin.fileno(), _CHUNK):
             ray.get(lane.write.remote(text))
@@ -64,7 +65,7 @@ def _forward(lane: Any) -> None:
 
 
 def run(arguments: "Optional[list[str]]" = None) -> int:
-    """Returns the lane's exit code, or 3 if there is no cluster or the actor was lost."""
+    """Runs a lane. Returns the lane's exit code, or 3 if there is no cluster or the actor was lost."""
     parser = argparse.ArgumentParser(prog="python3 -m kgrade.ray", description="A lane of kgrade on a Ray cluster.")
     parser.add_argument("--num-gpus", type=int, choices=(0, 1), default=1, help="0 for the emulated device (default: 1)")
     parser.add_argument("--num-cpus", type=float, default=3, help="for two processes and a compiler (default: 3)")

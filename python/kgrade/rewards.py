@@ -1,8 +1,9 @@
 """Rewards for reinforcement learning, computed from the figures of a grade.
 
 Each takes a Grade and returns a float, or None if the grade says nothing about the kernel. A grade says nothing if it failed,
-and if the verdict is "unsupported", such as for PTX on the emulated device or for a case that is too large for this machine. Leave
-such a sample out, as trainers do that know the value None. docs/package.md has the value for each verdict.
+and if the verdict is "unsupported", such as for PTX on the emulated device or for a case that is too large for this
+machine. Leave such a sample out. Trainers that know the value None do so themselves. docs/package.md has the value for
+each verdict.
 
 A speedup is an estimate. `kgrade` finds no difference between a kernel and itself, but a training loop that rewards every
 0.1 % above 1 rewards noise. So `log_speedup` counts a speedup only if its interval lies above 1 + `eps`.
@@ -28,7 +29,8 @@ NAMES = ("log_speedup", "kevin", "kernrl", "dr_kernel")
 
 
 def log_speedup(grade: Grade, *, cap: float = 1.5, eps: float = 0.02) -> Optional[float]:
-    """The natural logarithm of the speedup, from 0 to `cap`, for a right answer; -0.5 if it does not compile, else -0.25.
+    """For a right answer, the natural logarithm of the speedup, from 0 to `cap`. -0.5 if the answer does not compile,
+    else -0.25.
 
     It is 0 if the interval reaches down to 1 + `eps`, or if there is no interval. The default `cap`, 1.5, is a speedup of
     4.5.
@@ -41,7 +43,7 @@ def log_speedup(grade: Grade, *, cap: float = 1.5, eps: float = 0.02) -> Optiona
 
 
 def kevin(grade: Grade) -> Optional[float]:
-    """0.3 for a right answer, plus the speedup. 0 otherwise.
+    """For a right answer, 0.3 plus the speedup. Otherwise 0.
 
     Source: Kevin-32B (multi-turn RL for CUDA kernels), the reward of one turn.
     """
@@ -51,17 +53,18 @@ def kevin(grade: Grade) -> Optional[float]:
 
 
 def dr_kernel(grade: Grade, *, cap: float = 3.0) -> Optional[float]:
-    """1 plus the speedup, which counts up to `cap`, for a right answer. 0 otherwise.
+    """For a right answer, 1 plus the speedup, which counts up to `cap`. Otherwise 0.
 
-    Source: Dr. Kernel (RL for Triton kernels), without what it takes from a profile. Its reward is a weighted sum of three
-    terms. This is the sum of the first two, correctness and the capped speedup, each with the weight 1. It leaves out:
+    Source: Dr. Kernel (RL for Triton kernels), without the terms that need a profile. Its reward is a weighted sum of
+    three terms. This is the sum of the first two, correctness and the capped speedup, each with the weight 1. It leaves
+    out:
     - the third term: 0.5 times the coverage, which is the share of the GPU's time that the candidate's own kernels take;
     - the selection of turns by their coverage: all below 0.3 are dropped, and at random some between 0.3 and 0.4;
     - the penalty for a decoy, which is a kernel for show while PyTorch does the work.
 
-    A grade has no profile, and does not ask whose kernels do the work: an answer that calls PyTorch is accepted if it is
-    right. Only a problem with `libraries: none` refuses libraries (the check `libraries` in docs/verdicts.md). The record
-    names the libraries and PyTorch's functions that a candidate used, as far as it did not hide them (docs/python.md).
+    A grade has no profile, and does not depend on whose kernels do the work: an answer that calls PyTorch is accepted
+    if it is right. Only a problem with `libraries: none` refuses libraries (the check `libraries` in docs/verdicts.md).
+    The record names the libraries and PyTorch's functions that a candidate used and did not hide (docs/python.md).
     `kgrade profile` measures the coverage of a candidate in Python, as `own_kernel_time_share` (docs/profile.md).
     """
     if not grade.correct:
@@ -70,7 +73,8 @@ def dr_kernel(grade: Grade, *, cap: float = 3.0) -> Optional[float]:
 
 
 def kernrl(grade: Grade) -> Optional[float]:
-    """-0.5 if it does not compile, -0.25 if it is wrong, (s - 1) / 2 for a slower kernel and at most 2 for a faster one.
+    """-0.5 if the answer does not compile, and -0.25 if it is wrong. For a right answer with the speedup s:
+    (s - 1) / 2 if the kernel is slower, else s - 1, at most 2.
 
     Source: the environment kernrl of OpenEnv.
     """

@@ -1,6 +1,7 @@
-"""What adapters share: what is kept for the whole process, and what trainers store with a sample.
+"""Shared by the adapters: clients that are kept for the whole process, and the columns that trainers store with a
+sample.
 
-What is kept can be used in threads, and in a process that was forked afterwards.
+The clients can be used in threads, and in a process that was forked afterwards.
 """
 
 import functools
@@ -22,7 +23,7 @@ def client() -> Client:
 
 @functools.lru_cache(maxsize=1)
 def async_client() -> AsyncClient:
-    """The same service's client, for asyncio."""
+    """The client of the same service for asyncio."""
     return AsyncClient()
 
 
@@ -42,7 +43,7 @@ def reward_named(reward: "Union[str, Callable[[Grade], Optional[float]]]") -> "C
 
 
 def columns(grade: Grade, reward: Optional[float]) -> "dict[str, Any]":
-    """Of a grade and its reward: the keys are always there, since some trainers make a column of each."""
+    """The figures of a grade and its reward. All keys are always present, since some trainers make a column of each."""
     return {
         "kgrade_valid": 0.0 if reward is None else 1.0,
         "kgrade_speedup": grade.speedup or 0.0,

@@ -1,6 +1,6 @@
 """Exports a problem as a task of Harbor: `python -m kgrade.adapters.harbor softmax tasks/softmax`.
 
-The service is that of $KGRADE_URL and $KGRADE_TOKEN, for the export and again for each trial.
+$KGRADE_URL and $KGRADE_TOKEN name the service, for the export and again for each trial.
 """
 
 import json

@@ -1,7 +1,7 @@
 """An environment for OpenEnv: `uvicorn --factory kgrade.adapters.openenv:app` serves it.
 
-The service is that of $KGRADE_URL and $KGRADE_TOKEN. A client's `message_timeout_s` is 60 if nothing else is said, and
-covers the queue: 1800 is better.
+$KGRADE_URL and $KGRADE_TOKEN name the service. A client's `message_timeout_s` is 60 by default. It includes the time in
+the queue, so 1800 is better.
 """
 
 import uuid
@@ -25,7 +25,7 @@ class KgradeAction(Action):
 
 
 class KgradeObservation(Observation):
-    """After reset() the prompt, and after a step the verdict.
+    """The prompt after reset(), or the verdict after step().
 
     `reward` is None if the grade failed (see `fault`), and if the verdict is "unsupported".
     """
@@ -55,7 +55,8 @@ class KgradeEnvironment(Environment[KgradeAction, KgradeObservation, State]):
         return KgradeObservation(prompt=prompt(self._client.problem(problem)))
 
     def step(self, action: KgradeAction, timeout_s: Optional[float] = None, **kwargs: Any) -> KgradeObservation:
-        """timeout_s: after so many seconds, the queue included, the grade fails. 1800 if None, as in OpenEnv's WebSocket."""
+        """timeout_s: after so many seconds, including those in the queue, the grade fails. 1800 if None, as in
+        OpenEnv's WebSocket."""
         client = self._client if timeout_s is None else Client(self._client.url, self._client.token, timeout=timeout_s)
         return self._seen(client.grade_many([(self._problem, action.answer, action.name)])[0])
 

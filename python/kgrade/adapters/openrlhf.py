@@ -1,6 +1,6 @@
 """A reward function for OpenRLHF: give --reward.remote_url the path of this file.
 
-The service is that of $KGRADE_URL and $KGRADE_TOKEN.
+$KGRADE_URL and $KGRADE_TOKEN name the service.
 """
 
 import re
@@ -17,8 +17,8 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
     reward: the name of a function in kgrade.rewards.
 
     OpenRLHF's rewards are numbers. So a grade without a reward (kgrade.rewards) has the reward 0.0, and `kgrade_valid` in the
-    logs is 0.0. If more than 5 % of the latest 200 grades have none, this raises GradeFailed. OpenRLHF logs that error, and ends the training with
-    another one, because a reward is missing.
+    logs is 0.0. If more than 5 % of the latest 200 grades have failed, this function raises GradeFailed. OpenRLHF logs
+    that error. It then ends the training with another error, because a reward is missing.
     """
     import torch
 
@@ -38,5 +38,5 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
 def answer_of(query: str, prompt: str) -> str:
     """The answer in a query, which is a prompt, its answer, and a special token such as <|im_end|>."""
     answer = query[len(prompt):] if query.startswith(prompt) else query
-    # Behind the fence that ends a block, the token would make that fence a part of the code.
+    # Without this, a token behind the fence that ends a code block would make the fence a part of the code.
     return re.sub(r"<[^<>\s]{1,40}>\s*\Z", "", answer)

@@ -1,7 +1,7 @@
 """An environment for SkyRL: register(id="kgrade", entry_point="kgrade.adapters.skyrl:KgradeEnv").
 
-The service is that of $KGRADE_URL and $KGRADE_TOKEN. Set `max_env_workers` to how many answers shall be graded at a time:
-each has a thread of SkyRL's.
+$KGRADE_URL and $KGRADE_TOKEN name the service. Set `max_env_workers` to the number of answers to grade at a time. Each
+one uses a thread of SkyRL.
 """
 
 from typing import Any, Mapping, Optional
@@ -17,10 +17,11 @@ class KgradeEnv(BaseTextEnv):
 
     env_config: `reward` is the name of a function in kgrade.rewards, and `options` are those of Client.grade().
 
-    Raises WrongUsage, or TypeError, where these do not exist, and a KeyError for a sample without a problem.
+    Raises WrongUsage if there is no such reward, TypeError if there is no such option, and KeyError for a sample
+    without a problem.
 
     SkyRL's rewards are numbers. So a grade without a reward (kgrade.rewards) has the reward 0.0, and `kgrade_valid` in the
-    metadata is 0.0. If more than 5 % of the latest 200 grades have none, GradeFailed stops the training.
+    metadata is 0.0. If more than 5 % of the latest 200 grades have failed, GradeFailed stops the training.
     """
 
     def __init__(self, env_config: Optional[Mapping[str, Any]] = None, extras: Optional[Mapping[str, Any]] = None) -> None:

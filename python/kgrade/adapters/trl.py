@@ -29,14 +29,15 @@ def make_reward(
     """A function that grades a batch of completions with one call of grade_many().
 
     reward: a function of a grade, or the name of one in kgrade.rewards.
-    problem_column: the column of the data set that has each prompt's problem: a slug, or what else Client.grade() takes.
-    options: of Client.grade_many(), such as effort="default" (kgrade.Options).
+    problem_column: the column of the data set that has each prompt's problem: a slug, or another form that
+        Client.grade() takes.
+    options: those of Client.grade_many(), such as effort="default" (kgrade.Options).
 
     Raises BadRequest for a wrong value of an option, TypeError for an unknown one, and WrongUsage for an unknown reward.
 
-    A completion is a text or a list of messages, of which the last counts. A grade without a reward gives None. GRPOTrainer and
-    RLOOTrainer leave such a sample out of the group's mean and give it no advantage, from TRL 1.6 on. It counts as a reward
-    of 0 in older versions, and in TRL's experimental trainers SDPO and OnlineDPO: do not use those.
+    A completion is a text or a list of messages, of which the last counts. A grade without a reward gives None. From
+    TRL 1.6 on, GRPOTrainer and RLOOTrainer leave such a sample out of the group's mean and give it no advantage. Do not
+    use older versions, or TRL's experimental trainers SDPO and OnlineDPO: there, None counts as a reward of 0.
     """
 
     function = reward_named(reward)
@@ -63,7 +64,8 @@ def prompts(client: Client, problems: Sequence[Problem], problem_column: str = "
 
 
 def text_of(completion: Any) -> str:
-    """The text of a completion: itself, or its last message's content, of which only the parts of text count."""
+    """The text of a completion, which is a text or a list of messages. Of the last message, only the parts of text
+    count."""
     if isinstance(completion, str):
         return completion
     content = completion[-1]["content"] if completion else ""

@@ -1,6 +1,7 @@
-"""A taskset for verifiers 0.4: a module of yours with `from kgrade.adapters.verifiers import *` is a taskset of that name.
+"""A taskset for verifiers 0.4. Write a module with `from kgrade.adapters.verifiers import *`: it is a taskset with the
+module's name.
 
-The service is that of $KGRADE_URL and $KGRADE_TOKEN.
+$KGRADE_URL and $KGRADE_TOKEN name the service.
 """
 
 from typing import Any, Iterable, List
@@ -29,7 +30,8 @@ class KgradeTaskConfig(vf.TaskConfig):
 
 
 class KgradeTask(vf.Task[KgradeData, vf.State, KgradeTaskConfig]):
-    """The answer is the agent's last reply. A grade without a reward raises SandboxError, which is an error and no reward."""
+    """The answer is the agent's last reply. A grade without a reward raises SandboxError, so that the sample has an
+    error instead of a reward."""
 
     @vf.reward(weight=1.0)
     async def kgrade(self, trace: vf.Trace) -> float:

@@ -1,6 +1,6 @@
 """A reward function for verl: set reward.custom_reward_function.path to this file.
 
-The service is that of $KGRADE_URL and $KGRADE_TOKEN.
+$KGRADE_URL and $KGRADE_TOKEN name the service.
 """
 
 from typing import Any, Mapping, Optional
@@ -26,21 +26,22 @@ async def compute_score(
     A problem is a slug, the path of one of KernelBench's files, or such a file as {"name": ..., "source": ...}.
     reward: the name of a function in kgrade.rewards.
 
-    verl has no way to leave a sample out. So a grade without a reward (kgrade.rewards) has the score `on_failure`, and only
-    `kgrade_valid`, which is then 0.0, tells it from a kernel's. If more than 5 % of the latest 200 grades have none, GradeFailed
-    stops the training.
-    `kgrade_speedup` is 0.0 where there is none. `kgrade_verdict` is a text, and empty for a failed grade: verl stores it with
-    the sample, and leaves texts out of its metrics. All keys are always there, since verl makes a column of each.
+    verl has no way to leave a sample out. So a grade without a reward (kgrade.rewards) has the score `on_failure`, and
+    only `kgrade_valid`, which is then 0.0, distinguishes this score from a kernel's. If more than 5 % of the latest 200
+    grades have failed, GradeFailed stops the training.
+    `kgrade_speedup` is 0.0 if there is no speedup. `kgrade_verdict` is a text, and empty for a failed grade. verl
+    stores it with the sample, and leaves texts out of its metrics. All keys are always present, since verl makes a
+    column of each.
     """
     function = reward_named(reward)
     problem = (extra_info or {}).get("kgrade_problem") or ground_truth
     if not problem:
         raise KeyError('extra_info has no "kgrade_problem", which names the problem')
-    # As an item, where a refused answer does not end the training.
+    # grade_item() gives a refused answer a failed grade, so that it does not end the training.
     graded = await (client or async_client()).grade_item((problem, solution_str, "answer.md"))
     return score(graded, function(graded), on_failure)
 
 
 def score(grade: Grade, value: Optional[float], on_failure: float = 0.0) -> "dict[str, Any]":
-    """What verl gets for a grade and its reward."""
+    """The result that verl gets for a grade and its reward."""
     return {"score": failures().value(grade, value, on_failure), **columns(grade, value)}
