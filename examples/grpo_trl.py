@@ -28,7 +28,7 @@ def make_trainer(client: kgrade.Client, problems: Sequence[str], model: Optional
                                   "report_to": "none", "use_cpu": not torch.cuda.is_available(), **config}
     return GRPOTrainer(
         model=model or tiny_model(),
-        processing_class=None if model else tiny_tokenizer(),  # None: the model's own
+        processing_class=None if model else tiny_tokenizer(),  # None: TRL loads the model's tokenizer
         reward_funcs=make_reward(client),
         train_dataset=Dataset.from_list(prompts(client, problems)),
         args=GRPOConfig(**settings),
@@ -36,7 +36,7 @@ def make_trainer(client: kgrade.Client, problems: Sequence[str], model: Optional
 
 
 def tiny_tokenizer() -> PreTrainedTokenizerFast:
-    """A token for each byte."""
+    """A tokenizer with one token for each byte."""
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = Tokenizer(models.BPE({letter: number for number, letter in enumerate(["<end>", *letters])}, []))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)

@@ -40,9 +40,9 @@ class Row:
     slug: str
     baseline: str
     torch_ms: float
-    torch_benchmark_ms: float  # with torch.backends.cudnn.benchmark
+    torch_benchmark_ms: float  # the time with torch.backends.cudnn.benchmark
     ours_ms: float | None
-    complaint: str  # kgrade's, about the baseline
+    complaint: str  # kgrade's message about a problem of the baseline, else empty
 
     @property
     def best_ms(self) -> float:
@@ -56,8 +56,8 @@ class Row:
 
 
 def medians_of(record: dict) -> dict[tuple[str, str], tuple[float | None, str]]:
-    """{(slug, baseline): (its median on the case, kgrade's complaint)}. Only this function knows the format of
-    records."""
+    """{(slug, baseline): (the baseline's median on the case, kgrade's complaint)}. Only this function knows the format
+    of records."""
     slug = record["problem"]["slug"]
     found = {}
     for baseline in record["baselines"]["contestants"]:
@@ -69,7 +69,7 @@ def medians_of(record: dict) -> dict[tuple[str, str], tuple[float | None, str]]:
 
 
 def origin_of(records: list[dict]) -> dict:
-    """The kgrade that measured, its machine and the time. All records must agree with the first."""
+    """The version of kgrade that measured, its machine and the time. All records must agree with the first one."""
     first = records[0]
     for record in records[1:]:
         if (record["tool"], record["device"].get("uuid")) != (first["tool"], first["device"].get("uuid")):
@@ -102,12 +102,12 @@ def grade_now(program: Path, slugs: list[str]) -> list[dict]:
             file = Path(folder, f"{slug}.json")
             naive = f"solutions/{slug}/naive.cu"
             print(f"grading {naive}", file=sys.stderr, flush=True)
-            # In the class TF32, both baselines take part.
+            # A candidate of the class TF32 is compared with both baselines.
             source = Path(folder, f"{slug}.cu")
             source.write_text("// kgrade: precision tf32\n" + (REPOSITORY / naive).read_text(encoding="utf-8"),
                               encoding="utf-8")
             command = [program, "grade", slug, source, "--case", CASE, "--device", "cuda", "--json", file]
-            # It does not matter if the candidate is refused: its baselines were timed, or the record says why not.
+            # A refused candidate does no harm: the record has the times of the baselines, or says why there are none.
             subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, check=False)
             records.append(json.loads(file.read_text(encoding="utf-8")))
     return records

@@ -26,7 +26,8 @@ def commit():
 
 
 def drawn(names, count=COUNT):
-    """`count` of the names, in their order; all names with KGRADE_ALL, or if there are not more."""
+    """Draws `count` of the names, in their order. Returns all names if KGRADE_ALL is set, or if there are at most
+    `count`."""
     if os.environ.get("KGRADE_ALL") or len(names) <= count:
         return list(names)
     return sorted(random.Random(commit()).sample(list(names), count), key=list(names).index)

@@ -36,7 +36,7 @@ from wrong_operators import ROOT, definitions, inlined, reference_of
 
 ORDERS = ROOT / "harness/tests/honest_orders"
 ORDER = re.compile(r"// order (\w+)(?: of (\S+))?: (.*)\n")
-# With this many terms their order matters. Fewer terms are added in the order of the text.
+# The order of this many terms matters. Fewer terms are added in the order of the source's text.
 MANY_TERMS = 16
 # Problems whose outputs have many terms, but no sum of floats that could be in another order.
 WITHOUT_SUMS = {

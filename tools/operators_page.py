@@ -22,12 +22,12 @@ This page is made of the headers: after a change, run `python3 tools/operators_p
 
 
 def comment_text(lines):
-    """The text of lines that begin with //."""
+    """The text of comment lines, without their //."""
     return [re.sub(r"^\s*// ?", "", line) for line in lines]
 
 
 def prose(lines):
-    """Markdown of a header's first comment: what is indented is a formula."""
+    """Markdown of a header's first comment. Indented lines are formulas."""
     text, formula = [], False
     for line in comment_text(lines):
         indented = line.startswith("  ")
@@ -42,7 +42,7 @@ def prose(lines):
 
 
 def is_shown(head, comment):
-    """Whether the page has the declaration that begins so."""
+    """Whether the page shows the declaration with this head."""
     if "__global__" in head or head.startswith(("namespace", "#", "}")):
         return False
     on_device_alone = "__device__" in head and "__host__" not in head
@@ -60,7 +60,7 @@ def wrapped(text):
 
 
 def declaration(head, body):
-    """What a reader needs of a definition: the head of a function, the data members of a class."""
+    """The lines that the page shows for a definition: the head of a function, or the data members of a class."""
     template = re.match(r"template <.*?> (?=\w)", head)
     if template:
         return [template[0].rstrip(), *declaration(head[template.end():], body)]

@@ -76,7 +76,7 @@ def expand(folder, out):
 
 
 def expanded(folder):
-    """A copy of a folder with the files of its tables, which is there until this process ends."""
+    """Makes a copy of a folder with the files of its tables. The copy is removed when this process ends."""
     out = tempfile.mkdtemp(prefix="kgrade-planted-")
     atexit.register(shutil.rmtree, out)
     expand(folder, out)

@@ -42,7 +42,8 @@ def send(pid: int, what: signal.Signals) -> None:
 
 
 def kill_trees(roots: set[int]) -> None:
-    """Kills all of them. They are stopped first, so that none can start another in the meantime."""
+    """Kills the roots and their descendants. All are stopped first, so that none can start another process in the
+    meantime."""
     stopped: set[int] = set()
     while fresh := descendants(roots) - stopped:
         for pid in fresh:

@@ -47,7 +47,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "harness/tests/python/corpus"
 WORDS = {"problem", "cases", "case", "verdict", "emulated", "cuda", "message", "emulated-message", "cuda-message",
          "note", "lines", "only", "part", "options", "fails", "emulated-fails", "cuda-fails"}
-# More would save little, and leave a process idle at the end.
+# The most submissions of a group. Larger groups save little, and leave a process idle at the end.
 MOST_IN_A_GROUP = 12
 SECONDS_FOR_ONE = 240
 NO_PYTORCH = 77

@@ -39,7 +39,8 @@ def main():
 
 
 def plain(schema, schemas):
-    """The schema with what it refers to. Of several kinds of values, the first one without its limits."""
+    """The schema, with its references replaced. Of several kinds of values, the first one is taken, without its
+    limits."""
     kinds = [each for each in schema.get("anyOf", schema.get("oneOf", [])) if each.get("type") != "null"]
     part = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else kinds[0] if kinds else {}
     return {**plain(part if len(kinds) < 2 else {"type": part["type"]}, schemas), **schema} if part else schema

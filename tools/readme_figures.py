@@ -82,7 +82,7 @@ def beside(case: dict, opponent: str) -> str:
 
 
 def figures(path: str) -> str:
-    """From a sweep: the problems that have a tuned kernel, on their KernelBench cases."""
+    """A table from a sweep, for the KernelBench cases of the problems that have a tuned kernel."""
     records = [json.loads(line) for line in (ROOT / path).read_text(encoding="utf-8").splitlines()]
     tuned = {record["problem"]["slug"] for record in records for candidate in record["candidates"]
              if candidate["path"].endswith("/tuned.cu")}
@@ -145,7 +145,7 @@ class Measured(NamedTuple):
 
 
 def speedups(path: str) -> dict:
-    """By candidate, case and opponent."""
+    """The measured speedups by candidate, case and opponent."""
     records = [json.loads(line) for line in (ROOT / path).read_text(encoding="utf-8").splitlines()]
     found = {}
     for record in records:
@@ -222,7 +222,8 @@ def moved(text: str, to_root: str) -> str:
 
 
 def rewritten(text: str, to_root: str) -> str:
-    """Links in the figures begin with `to_root`, the path from the page's folder to the root."""
+    """The text with new figures. Links in the figures begin with `to_root`, the path from the page's folder to the
+    root."""
     for kind, make in (("output", output), ("refused", refused), ("figures", figures),
                        ("peers", peers), ("selftest", selftest), ("repeat", repeat), ("cold", cold), ("cost", cost)):
         text = re.sub(rf"(<!-- {kind}: (\S+) -->\n).*?(<!-- /{kind} -->)",

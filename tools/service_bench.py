@@ -40,13 +40,13 @@ REWARDS = (rewards.log_speedup, rewards.kevin, rewards.dr_kernel, rewards.kernrl
 
 
 def started(folder, name):
-    """A local service with an empty cache."""
+    """Starts a local service with an empty cache."""
     os.environ["KGRADE_CACHE_DIR"] = str(folder / f"cache-{name}")
     return kgrade.local(device=os.environ.get("KGRADE_TEST_DEVICE", "cuda"))
 
 
 def figures_of(by, records, seconds):
-    """Where a half of `batch` spent its time. `records`: of all its candidates."""
+    """The figures of one half of `batch`. `records`: those of all its candidates."""
     stages = {}
     for record in records:
         for name, spent in record["stages_seconds"].items():
@@ -61,7 +61,7 @@ def figures_of(by, records, seconds):
 
 
 def swept(program, folder, name):
-    """A sweep of all candidates in the folder."""
+    """Grades all candidates in the folder by a sweep."""
     environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / f"cache-{name}")}
     output = folder / f"{name}.jsonl"
     begin = time.monotonic()
@@ -73,7 +73,7 @@ def swept(program, folder, name):
 
 
 def served(folder, name):
-    """The same candidates through the service."""
+    """Grades the same candidates through the service."""
     files = sorted((folder / "candidates").glob("*/*.cu"))
     with started(folder, name) as client:
         begin = time.monotonic()
@@ -86,7 +86,7 @@ def served(folder, name):
 
 
 def batch(program, folder, count, halves):
-    """`halves`: which of them, in order: "sweep" or "service"."""
+    """Grades a batch. `halves`: "sweep" and "service", or one of them, in the order in which they run."""
     for slug in PROBLEMS:
         write_candidates(folder, slug, count, False)
     figures = {"candidates": count * len(PROBLEMS), "problems": len(PROBLEMS), "runs": []}

@@ -45,7 +45,7 @@ class Service:
         self.process = None
 
     def start(self):
-        """Returns the seconds until it answers."""
+        """Starts the service. Returns the seconds until it answers."""
         self.socket.unlink(missing_ok=True)
         begin = time.monotonic()
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -62,12 +62,12 @@ class Service:
         self.process.wait()
 
     def memory(self):
-        """Its resident memory in MiB."""
+        """The service's resident memory in MiB."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
 
     def journal(self):
-        """The size of its journal in MB."""
+        """The size of the service's journal in MB."""
         return (self.folder / "state" / "journal.jsonl").stat().st_size / 1e6
 
     async def call(self, method, path, body=None, owner=0):

@@ -21,7 +21,7 @@ COSTS = {
     # A candidate with the default measurement: lend, oracle, reference, candidate and baseline in those runs (2.3 to
     # 9.2 s), and a new process for the candidate with its context (0.5 s).
     "candidate": (2.8, 9.7),
-    # One in fifty crashes or runs into its time limit, which costs that time and a new reference.
+    # One candidate in fifty crashes or runs into its time limit, which costs that time and a new reference.
     "slow_share": 0.02,
     "slow": 30.0,
 }
@@ -30,7 +30,7 @@ LARGEST_BATCH = 32
 QUICK = (0.78, 0.78)
 # The start of a problem without the tests of its baselines.
 START_WITHOUT_BASELINES = COSTS["problem_start"] - 4.3
-# The jobs that an owner may have in the queue. The client submits the others as lanes take these.
+# The jobs that an owner may have in the queue. The client submits further jobs as lanes take these.
 QUEUE = 2000
 
 # Name, candidates, problems, lanes, seconds of a candidate and of the start of a problem.
@@ -92,7 +92,7 @@ def table():
 
 
 def write_or_check(rows):
-    """Writes the table between the marks, or compares it with --check. Returns what the program exits with."""
+    """Writes the table between the marks. With --check, only compares it. Returns the program's exit code."""
     text = PAGE.read_text()
     new = re.sub(r"(<!-- service -->\n).*?(\n<!-- /service -->)", lambda m: m[1] + rows + m[2], text, flags=re.DOTALL)
     if "--check" in sys.argv:

@@ -33,7 +33,7 @@ INSTALL = f"apt-get install -y --no-install-recommends {PACKAGES}"
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sinfo", "scontrol")
 MARK = "cluster"  # `down` recognises our folders by this file
 VARIABLE = "KGRADE_SLURM_CLUSTER"  # in the environment of every daemon: the folder of its cluster
-LONGEST_PATH = 70  # of DIR: the paths of sockets in it must fit into the 108 bytes of a socket address
+LONGEST_PATH = 70  # characters of DIR: the paths of its sockets must fit into the 108 bytes of a socket address
 START_SECONDS = 60
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -95,7 +95,7 @@ class Cluster:
         lines = self.client("sinfo", "--noheader", "--Node", "--format=%N %T").stdout.splitlines()
         return dict(line.split(maxsplit=1) for line in lines if line)
 
-    # The daemons, each under its own keeper.
+    # Each daemon runs under its own keeper.
 
     def keep(self, name: str, command: list[str]) -> None:
         """Starts a daemon. Its keeper adopts processes whose parents end, so that all of them can be found."""
@@ -152,14 +152,14 @@ class Cluster:
         return descendants(roots)
 
     def down(self) -> None:
-        # In a loop: a keeper may just have been started.
+        # This is a loop, because a keeper may just have been started.
         while running := self.owned():
             kill_trees(running)
         shutil.rmtree(self.directory, ignore_errors=False)
 
 
 def claim(cluster: Cluster, nodes: int) -> None:
-    """Takes an empty or missing folder, and no other."""
+    """Takes an empty or missing folder. Refuses every other folder."""
     if cluster.exists():
         raise Trouble(f"there is already a cluster in {cluster.directory}", "take it down, or name another folder")
     if len(str(cluster.directory)) > LONGEST_PATH:
@@ -196,7 +196,7 @@ def up(cluster: Cluster, options: argparse.Namespace) -> None:
     try:
         try_up(cluster, options)
     except DaemonEnded:
-        # Another process may have taken one of the free ports in the meantime: try others.
+        # Another process may have taken one of the free ports in the meantime, so other ports are tried.
         try_up(cluster, options)
     print(f"export SLURM_CONF={cluster.conf}")
 
@@ -251,9 +251,9 @@ def down(cluster: Cluster, _options: argparse.Namespace) -> None:
 
 
 def keep(directory: Path, name: str, command: list[str]) -> int:
-    """A keeper: adopts processes that the daemon leaves behind, and runs until all of them have ended."""
+    """Runs as a keeper: adopts processes that the daemon leaves behind, until all of them have ended."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    # Written under another name first, so that no reader sees half of it.
+    # The file is first written under another name, so that no reader sees half of it.
     unfinished = directory / "run" / f"{name}.unfinished"
     unfinished.write_text(identity(os.getpid()))
     unfinished.rename(unfinished.with_suffix(".keeper"))
@@ -304,7 +304,7 @@ def main() -> int:
     if sys.argv[1:2] == ["keep"]:
         return keep(Path(sys.argv[2]), sys.argv[3], sys.argv[4:])
     options = read_arguments()
-    # Raises SystemExit, so that an interrupted `up` takes down its daemons.
+    # The signal raises SystemExit, so that an interrupted `up` takes down its daemons.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         if options.action is not down:

@@ -84,7 +84,7 @@ def write_candidates(folder, slug, count, in_python):
     place = folder / "candidates" / slug
     place.mkdir(parents=True)
     for number in range(count):
-        # The number is in the code, so that no two candidates give the same library.
+        # The number is in the code, so that each candidate gives a different library.
         mark = f'\nextern "C" __attribute__((used)) int kgrade_mark() {{ return {number}; }}\n'
         text, suffix = (load_inline_twin(source, mark), "py") if in_python else (source + mark, "cu")
         (place / f"candidate{number:04}.{suffix}").write_text(text)
@@ -119,17 +119,17 @@ class BusyShare:
 
 
 class ShownProgress:
-    """A terminal for the standard error of `kgrade sweep`. Only on a terminal does it show how many problems it has
-    read after how many seconds. Its other lines go to this program's standard error."""
+    """A terminal for the standard error of `kgrade sweep`. The sweep shows the number of problems that it has read, and
+    the seconds, only on a terminal. Its other lines go to this program's standard error."""
 
-    ENVIRONMENT = {"TERM": "xterm", "NO_COLOR": ""}  # otherwise it shows no progress
+    ENVIRONMENT = {"TERM": "xterm", "NO_COLOR": ""}  # otherwise `kgrade sweep` shows no progress
     BEGINNING_OF_LINE = "\r\033[K"
     READING = re.compile(r"\s*([\d.]+) s  reading problems: (\d+) of (\d+)")
 
     def __init__(self):
         self.reading_seconds = None  # until the last problem was read, by the sweep's clock
         self.ours, self.of_sweep = pty.openpty()
-        # No line of progress is as wide as these 500 columns, so none is cut.
+        # Lines of progress are shorter than these 500 columns, so they are not cut.
         fcntl.ioctl(self.of_sweep, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 500, 0, 0))
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
@@ -157,7 +157,7 @@ class ShownProgress:
 
 
 def run_sweep(command, environment, stderr=None):
-    """Returns the seconds, and the share of them in which the GPU was busy."""
+    """Runs a sweep. Returns the seconds, and the share of them in which the GPU was busy."""
     busy = BusyShare()
     start = time.monotonic()
     subprocess.run(command, env=environment, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -174,7 +174,7 @@ def sweep(arguments, options, folder):
     command = [arguments.kgrade, "sweep", "--quick", "--output", str(output), *options]
     reading = None
     if arguments.given is not None:
-        # An empty folder for facts about files too, as on a machine where nothing was graded before.
+        # The cache of facts about files is empty too, as on a machine where nothing was graded before.
         environment["XDG_CACHE_HOME"] = str(folder / "user_cache")
         problems, answers = (path.absolute() for path in arguments.given)
         if arguments.service:
@@ -206,7 +206,7 @@ def sweep(arguments, options, folder):
 
 
 def serve(arguments, environment, problems, answers):
-    """The same figures, by a service."""
+    """Grades the answers with a service. Returns the same figures as sweep()."""
     import kgrade  # only this form needs the package
 
     os.environ.update(environment, KGRADE_PROGRAM=arguments.kgrade)

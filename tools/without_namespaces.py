@@ -41,7 +41,7 @@ def filter_program() -> bytes:
     program = [instruction(LOAD, MACHINE), instruction(EQUAL, machine, 1), instruction(RETURN, ALLOW), instruction(LOAD, NUMBER)]
     for name in ("unshare", "setns", "mount"):
         program += [instruction(EQUAL, numbers[name], 0, 1), refuse]
-    # The C library then uses clone(), whose flags a filter can read.
+    # Without clone3(), the C library uses clone(), whose flags a filter can read.
     program += [instruction(EQUAL, numbers["clone3"], 0, 1), instruction(RETURN, FAIL_WITH | errno.ENOSYS)]
     program += [instruction(EQUAL, numbers["clone"], 0, 3), instruction(LOAD, FIRST_ARGUMENT),
                 instruction(ANY_BIT, NEW_NAMESPACES, 0, 1), refuse, instruction(RETURN, ALLOW)]

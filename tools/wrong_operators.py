@@ -49,7 +49,7 @@ def reference_of(slug, folder):
 
 
 def inlined(text, changed, seen):
-    """A source with its included operators inlined, each once. `changed`: other texts for some of them, by path."""
+    """A source with its included operators inlined, each once. `changed`: {path: other text} for some operators."""
     def replace(match):
         path = match.group(1)
         if path in seen:
@@ -95,7 +95,7 @@ def candidates_of(slug, folder, only):
 
 
 def some_of(sources):
-    """The reference, and a few mistakes that this commit draws; all of them with KGRADE_ALL."""
+    """The reference, and a few mistakes that this commit draws; all mistakes with KGRADE_ALL."""
     names = drawn([name for name in sources if name != RIGHT], MISTAKES_A_PROBLEM)
     return {name: source for name, source in sources.items() if name == RIGHT or name in names}
 

@@ -1,4 +1,4 @@
-"""Files, processes and what is kept of them."""
+"""Helpers for files and processes, and for the results that are kept in files."""
 
 import functools
 import json
@@ -9,10 +9,10 @@ import subprocess
 import threading
 import time
 
-# Of candidates: Model itself, in half precision, without a parameter.
+# Labels of candidates: Model itself, Model in half precision, and Model without a parameter (a name follows).
 RIGHT, HALF, ZERO = "right", "half", "zero "
 REFUSED = ("wrong_answer", "low_precision")
-# A run that cannot end in time is not begun.
+# A run is begun only if at least this time is left.
 LEAST_SECONDS = 20
 
 
@@ -21,7 +21,7 @@ def natural(text):
 
 
 def find_files(folder, only=""):
-    """{name: path}, in order: "level1/23_Softmax", or "softmax" of a file that lies in the folder itself."""
+    """{name: path}, in order. A name is "level1/23_Softmax", or "softmax" for a file that lies in the folder itself."""
     found = {f"{path.parent.name}/{path.stem}": path for path in folder.glob("level*/*.py")}
     found = found or {path.stem: path for path in folder.glob("*.py")}
     return {name: found[name].absolute() for name in sorted(found, key=natural) if only in name}
@@ -35,7 +35,7 @@ def read_json(path):
 
 
 def write_whole(path, text):
-    """All of it or nothing: a call may be ended at any moment."""
+    """Writes all of the text or nothing, since a call may be ended at any moment."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{threading.get_ident()}")
     beside.write_text(text, encoding="utf-8")
@@ -47,7 +47,7 @@ def write_json(path, value):
 
 
 def run_process(command, seconds):
-    """(exit code, output, errors); the exit code is None where it took longer. It gets time to clean up."""
+    """(exit code, output, errors). The exit code is None if the process took longer; it then gets time to clean up."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                                errors="replace", start_new_session=True)
     try:
@@ -64,7 +64,7 @@ def run_process(command, seconds):
 
 
 def last_line(text):
-    """The line that says why: the first that names an error, or the last one."""
+    """The line with the cause: the first one that names an error, or else the last one."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and "note:" not in line]
     told = [line for line in lines if "error:" in line]
     return (told or lines[-1:] or ["no word"])[0]
@@ -76,7 +76,7 @@ def version_of(kgrade):
 
 
 def spread(items, count):
-    """At most so many of them, evenly."""
+    """At most `count` of the items, evenly spread."""
     if len(items) <= count:
         return list(items)
     return [items[i * len(items) // count] for i in range(count)]
@@ -95,5 +95,5 @@ def end_of(state):
 
 
 def states_of(options):
-    """{name: what is known of the file, or None}."""
+    """{name: the kept state of the file, or None}."""
     return {name: read_json(options.output / "files" / f"{name}.json") for name in find_files(options.folder, options.only)}

@@ -1,4 +1,4 @@
-"""Which run begins when, on which device."""
+"""Decides when and on which device each run begins."""
 
 import math
 import threading
@@ -11,7 +11,7 @@ UNKNOWN_MEMORY = 76  # GiB
 
 
 def memory_of(device):
-    """In GiB; none for a device that is not a GPU."""
+    """The memory in GiB; None for a device that is not a GPU."""
     if device == "emulated":
         return None
     number = device.partition(":")[2] or "0"
@@ -24,17 +24,18 @@ def memory_of(device):
 
 
 class Devices:
-    """Lends devices to runs: so many at once on each, and no more than their memory holds."""
+    """Lends devices to runs. Each device has at most `jobs` runs at once, and only as many as its memory holds."""
 
     def __init__(self, names, jobs):
         self.total = {name: memory_of(name) for name in names}
         self.running = {name: [] for name in names}
         self.jobs = jobs
-        # kgrade measures a GPU's ceilings in its first run, and keeps them.
+        # GPUs that have had no run. kgrade measures a GPU's ceilings in the first run, and keeps them.
         self.unknown = {name for name in names if self.total[name] is not None}
 
     def lend(self, need):
-        """(device, what is lent of it) where a run of so many GiB can begin now, or None. math.inf: it runs alone."""
+        """(device, GiB that are lent) if a run that needs `need` GiB can begin now, else None. With math.inf, it runs
+        alone."""
         for name, running in sorted(self.running.items(), key=lambda item: len(item[1])):
             lent = math.inf if name in self.unknown else need
             is_full = len(running) >= self.jobs or math.inf in running or (running and lent == math.inf)
@@ -50,7 +51,7 @@ class Devices:
 
 
 class Queue:
-    """What is left to do: the first task that fits is taken."""
+    """The tasks that are left. The first one that fits a device is taken."""
 
     def __init__(self, devices, deadline):
         self.devices, self.deadline = devices, deadline
@@ -64,10 +65,10 @@ class Queue:
             self.changed.notify_all()
 
     def take(self, is_more_coming):
-        """(task, device, what is lent of it), or None when nothing is left, or no time."""
+        """(task, device, GiB that are lent). None if no task or no time is left."""
         with self.changed:
             while time.monotonic() < self.deadline - common.LEAST_SECONDS:
-                # The first run on a GPU is alone there: a short one.
+                # The first run on a GPU runs alone, so a short task is taken for it.
                 for task in list(reversed(self.tasks) if self.devices.unknown else self.tasks):
                     place = self.devices.lend(task.need())
                     if place is not None:
@@ -75,7 +76,7 @@ class Queue:
                         self.active += 1
                         return task, *place
                     if task.is_alone:
-                        break  # The others would not let it begin.
+                        break  # Other tasks would keep the device busy, so that this one never begins.
                 if not self.tasks and not self.active and not is_more_coming():
                     return None
                 self.changed.wait(0.5)

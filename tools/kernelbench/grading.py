@@ -23,7 +23,7 @@ CONTEXTS, COPIES = 5, 9
 
 
 class Task:
-    """One file, and what is known of it so far."""
+    """One file, with its results so far."""
 
     def __init__(self, name, source, options):
         self.name, self.source, self.options = name, source, options
@@ -69,7 +69,7 @@ class Task:
         else:
             problem, how = self.prepared.problem, ["--case", CASE]
         if device == "emulated":
-            how.append("--force")  # cases that take long there
+            how.append("--force")  # also run cases that take long on the emulated device
         return [self.options.kgrade, "grade", str(problem), *[str(self.prepared.candidate(label)) for label in labels],
                 "--device", device, "--python", self.options.python, "--json", str(record), *how]
 

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import torch
 
-HALF = "half"  # in the place of a parameter's name: the whole Model in half precision
+HALF = "half"  # stands for a parameter's name, and means the whole Model in half precision
 WARM_UP_CALLS = 3
 MOST_CALLS = 50
 MOST_SECONDS = 3.0
-# As kgrade does: twice the L2 cache is written before each timed call.
+# Memory of twice the size of the L2 cache is written before each timed call, as kgrade does.
 FLUSHED = 2
 
 
@@ -40,7 +40,7 @@ def arguments_of(module):
 
 
 def moved(value, device, dtype=None):
-    """A value with its tensors on the device, floating ones in `dtype` where one is given."""
+    """A value with its tensors on the device. Floating tensors are converted to `dtype` if one is given."""
     if isinstance(value, torch.Tensor):
         return value.to(device, dtype if dtype is not None and value.is_floating_point() else value.dtype)
     if isinstance(value, (list, tuple)):
@@ -49,8 +49,8 @@ def moved(value, device, dtype=None):
 
 
 def make(module, device):
-    """Model and inputs under a fixed seed. Weights that are all alike move a little, as kgrade draws them: nothing that
-    is left out may hide behind a 0 or a 1."""
+    """Model and inputs under a fixed seed. A weight whose elements are all equal gets slightly different elements, as
+    in kgrade. Otherwise, an answer without a weight of zeros or ones would be right."""
     torch.manual_seed(0)
     positional, keywords = arguments_of(module)
     with torch.device(device):
@@ -75,7 +75,7 @@ def answer_of(model, inputs):
 
 
 def distance(one, other):
-    """The norm of the difference over that of `other`, the largest of all outputs."""
+    """The norm of the difference divided by the norm of `other`. The largest such number of all outputs."""
     found = 0.0
     for left, right in zip(one, other):
         norm = torch.linalg.vector_norm(right).item()
@@ -101,7 +101,8 @@ def difference(path, device, names):
 
 
 class EventClock:
-    """Milliseconds of a call on the GPU, with its launches queued behind a wait, so that they are not timed."""
+    """Measures the milliseconds of a call on the GPU. A wait on the GPU before the call hides the time of the
+    launches."""
 
     def __init__(self, device):
         properties = torch.cuda.get_device_properties(device)
@@ -109,7 +110,7 @@ class EventClock:
         self.cycles = 1_000_000
 
     def hide(self, seconds):
-        """The wait is longer than the host takes for a call."""
+        """Makes the wait longer than the `seconds` that the host takes for a call."""
         self.cycles = int(min(max(2 * seconds, 0.5e-3), 0.2) * 2e9)
 
     def time(self, call):
@@ -125,7 +126,7 @@ class EventClock:
 
 
 class HostClock:
-    """Without a GPU."""
+    """Measures a call's milliseconds without a GPU."""
 
     def hide(self, seconds):
         pass
@@ -137,14 +138,14 @@ class HostClock:
 
 
 def host_seconds(call):
-    """What the host takes to launch a call."""
+    """The seconds that the host takes to launch a call."""
     begin = time.perf_counter()
     call()
     return time.perf_counter() - begin
 
 
 def renew(value):
-    """New contents for drawn inputs."""
+    """Draws new contents of an input, if its contents were drawn."""
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         value.uniform_()
 
@@ -152,7 +153,7 @@ def renew(value):
 def measure(path, device):
     on_gpu = device.startswith("cuda")
     if ":" in device:
-        torch.cuda.set_device(device)  # whose streams events are recorded on
+        torch.cuda.set_device(device)  # events are recorded on this device's streams
     model, inputs = make(load(path), device)
     clock = EventClock(device) if on_gpu else HostClock()
     call = lambda: model(*inputs)  # noqa: E731

@@ -47,7 +47,7 @@ class ModelNew(Model):
 
 
 class Prepared:
-    """A file with its problem and its candidates. `why`: what kgrade says where it is none."""
+    """A file with its problem and its candidates. `why`: kgrade's reason if the file is not a problem."""
 
     def __init__(self, name, source, options):
         self.name, self.source = name, source
@@ -73,13 +73,13 @@ class Prepared:
         code, _, errors = run_process([options.kgrade, "import", str(self.source), "--problems", str(self.folder),
                                        "--python", options.python], min(150, options.deadline - time.monotonic()))
         made = sorted(self.folder.glob("*.md"))
-        # Only a refusal is known for good: 2 is the file's own fault.
+        # Exit code 2 is a refusal by the file's own fault, and is remembered. Other failures may not occur again.
         if code not in (0, 2):
             print(f"{self.name}: kgrade import: {'too slow' if code is None else last_line(errors)}", file=sys.stderr)
             return None
         if made:
             contract = made[0].read_text(encoding="utf-8")
-            # Nothing is measured in a case that is no bench.
+            # Only cases with the role `bench` are measured. Grading uses a copy of the case with another role.
             bench = "  - {name: kernelbench, role: bench}\n"
             write_whole(made[0], contract.replace(bench, f"{bench}  - {{name: {CASE}, role: test}}\n"))
         facts = {"sha256": self.sha256, "kgrade": version_of(options.kgrade), "problem": made[0].name if made else "",
@@ -91,7 +91,7 @@ class Prepared:
         return [RIGHT, HALF, *(ZERO + name for name in self.parameters)]
 
     def candidate(self, label):
-        """The path of a candidate, which is written."""
+        """Writes a candidate, and returns its path."""
         name = label if not label.startswith(ZERO) else f"zero_{self.parameters.index(label[len(ZERO):])}"
         path = self.folder / "candidates" / f"{name}.py"
         write_whole(path, candidate_text(self.text, label))
@@ -104,7 +104,7 @@ def candidate_text(text, label):
 
 
 def parameters_of(contract):
-    """Names of Model's parameters, of a problem file that `kgrade import` wrote: its values are JSON."""
+    """The names of Model's parameters, from a problem file by `kgrade import`, whose values are JSON."""
     found = re.search(r"^  weights: (\{.*\})$", contract, re.MULTILINE)
     return list(json.loads(found.group(1)).values()) if found else []
 

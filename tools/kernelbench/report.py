@@ -1,4 +1,4 @@
-"""What came out: counts, exceptions and a table."""
+"""Reports the results: counts, exceptions and a table."""
 
 import collections
 import json
@@ -11,12 +11,12 @@ from .common import (HALF, REFUSED, RIGHT, ZERO, end_of, find_files, has_time, l
                      write_json, write_whole)
 
 PLAIN = Path(__file__).resolve().with_name("plain.py")
-# Below it a float32 answer cannot tell.
+# A smaller difference cannot be seen in a float32 answer.
 INVISIBLE = 1e-5
 
 
 def explain(options, states):
-    """{name: {label: how far plain PyTorch's answer moves}} of wrong candidates that were accepted; kept in a file."""
+    """{name: {label: the change of plain PyTorch's answer}} for wrong candidates that were accepted. Kept in a file."""
     place = options.output / "differences.json"
     known = read_json(place) or {}
     files = find_files(options.folder, options.only)
@@ -55,7 +55,7 @@ def reason_of(moved):
 
 
 def exceptions_of(states, differences):
-    """(file, what, why) of all that is not as it must be."""
+    """(file, what is wrong, the reason) for each result that is not as expected."""
     found = []
     for name, state in states.items():
         if state is None:

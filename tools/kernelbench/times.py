@@ -1,4 +1,4 @@
-"""Times: Model against itself, and kgrade's time of it beside that of plain PyTorch."""
+"""Compares times: Model against itself, and kgrade's time of Model with that of plain PyTorch."""
 
 import collections
 import json
@@ -11,7 +11,7 @@ from .report import PLAIN
 
 
 def measured(name, source, options):
-    """The record of Model against itself, as a user would grade it; None where there is none in time."""
+    """The record of Model against itself, graded as a user would do. None if there is no record in time."""
     place = options.output / "self" / f"{name}.json"
     record = read_json(place)
     if record is not None:
@@ -20,7 +20,7 @@ def measured(name, source, options):
     if prepared.problem is None:
         return None
     place.parent.mkdir(parents=True, exist_ok=True)
-    # The emulated device runs such a case only if it is named.
+    # The emulated device runs this case only if it is named.
     case = ["--case", "kernelbench", "--force"] if options.devices[0] == "emulated" else []
     code, _, errors = run_process([options.kgrade, "grade", str(source), str(prepared.candidate(RIGHT)), "--device",
                                    options.devices[0], "--python", options.python, "--no-baselines", "--json", str(place),
@@ -31,7 +31,7 @@ def measured(name, source, options):
 
 
 def chosen(options, count):
-    """So many files that are known to be accepted, evenly; where nothing is known, any."""
+    """`count` files whose Model was accepted, evenly spread. If no such file is known, `count` of all files."""
     files = find_files(options.folder, options.only)
     states = states_of(options)
     good = [name for name in files if states[name] and states[name]["answers"].get(RIGHT, {}).get("verdict") == "accepted"]
@@ -44,7 +44,7 @@ def case_of(record):
 
 
 def statement_of(record):
-    """(word, speedup) of a record."""
+    """The word (faster, slower, same) and the speedup of a record."""
     candidate = record["candidates"][0]
     if candidate["verdict"] != "accepted":
         return candidate["verdict"], None

@@ -44,7 +44,7 @@ def opening_times(browser: Browser, page: Path, openings: int) -> list[float]:
     for _ in range(openings):
         browser.open("about:blank")
         browser.open(page.as_uri())
-        # After a frame that begins when everything is built.
+        # This is the time after the first frame that begins when the whole page is built.
         seconds.append(browser.evaluate("performance.now()") / 1e3)
     return seconds
 

@@ -25,7 +25,7 @@ REFUSED = (("wrong_answer", "case 'tiny': 'output': 6 of 8 elements wrong, the w
            ("low_precision", "case 'tiny': an error of 3.1e-04 is that of tf32; fp32 is asked for"))
 
 
-# What slim records lack.
+# The members that slim records lack.
 LEFT_OUT = ("baselines", "checks", "compile", "evidence", "host", "libraries", "parameters", "sandbox", "stages_seconds",
             "telemetry")
 
@@ -35,7 +35,7 @@ def sha(text: str) -> str:
 
 
 def slimmed(value):
-    """Without the parts that a leaderboard never reads."""
+    """The value without the parts that a leaderboard never reads."""
     if isinstance(value, dict):
         return {key: slimmed(child) for key, child in value.items() if key not in LEFT_OUT}
     if isinstance(value, list):
@@ -49,7 +49,8 @@ def interval_of(rng: random.Random, speedup: float) -> dict:
 
 
 def set_speed(record: dict, rng: random.Random, speedup: float, problem: int) -> None:
-    """`speedup` is over the baseline, which is faster than the reference by a factor that depends on the problem."""
+    """Makes `speedup` the speedup over the baseline. The baseline is faster than the reference by a factor that depends
+    on the problem."""
     candidate = record["candidates"][0]
     case = candidate["cases"][0]
     factor = 1.2 + problem % 7 * 0.3
@@ -75,7 +76,7 @@ def refuse(record: dict, rng: random.Random) -> None:
 
 
 def record_of(model: str, number: int) -> dict:
-    """The same record for the same number. A tenth of the candidates have several results."""
+    """A record. The same number always gives the same record. A tenth of the candidates have several results."""
     rng = random.Random(number)
     chosen = random.Random(number // 10 if number % 10 < 2 else number)
     record = json.loads(model)

@@ -20,7 +20,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Short measured cases. The second was once rejected wrongly.
+# Kernels with short measured cases. The second kernel was once rejected wrongly.
 KERNELS = [
     ("conv-depthwise-2d-square-input-asym-kernel", "naive.cu", "mobilenet-stride-2"),
     ("conv-transpose2d-batchnorm-tanh-maxpool-groupnorm", "naive.cu", "many-samples"),

@@ -20,7 +20,7 @@ SHARE, MICROSECONDS = 0.01, 1.0
 
 
 def record_of(kgrade: str, folder: Path) -> dict:
-    """With one launch in each sample, like nvbench."""
+    """Grades the kernel with one launch in each sample, like nvbench, and returns the record."""
     path = folder / "record.json"
     command = [kgrade, "grade", "stretch", str(SOURCE), "--problems", str(HERE / "problems"), "--device", "cuda",
                "--launches", "1", "--json", str(path)]
@@ -36,7 +36,7 @@ def built_library(folder: Path) -> Path:
 
 
 def nvbench_medians(library: Path, cases: list[dict], folder: Path) -> dict[str, float]:
-    """In milliseconds, by case."""
+    """nvbench's medians in milliseconds, by case."""
     import cuda.bench as bench
     import torch
     from cuda.bench.results import BenchmarkResult

@@ -1,7 +1,7 @@
 """Runs `kgrade dump` for the cases of the problems and compares the oracle's outputs with those of witnesses.
 
-A witness computes the same problem from the same inputs with independent code. This file has what both check scripts
-share: the command line, the dumps, the error measures, the table and the JSON file.
+A witness computes the same problem from the same inputs with independent code. Both check scripts use this file for the
+command line, the dumps, the error measures, the table and the JSON file.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ class Dump:
     parameters: Parameters
     inputs: Arrays
     expected: Arrays
-    compare: dict[str, str]  # of each output: "norm", "exact", "ties(x, 1)", "ties(x)", and with ", distinct" behind them
+    compare: dict[str, str]  # by output: "norm", "exact", "ties(x, 1)", "ties(x)", "ties(x, 1, distinct)"
 
 
 @dataclass(frozen=True)
 class Witness:
     name: str
     bound: float  # on the norm of the difference over the norm of the oracle's output
-    # Computes the largest such error of all outputs; may raise ValueError, also for an output that is not exact.
+    # Computes the largest such error of all outputs. May raise ValueError, for example for an inexact output that has
+    # to be exact.
     error: Callable[[Dump], float]
 
 
@@ -59,7 +60,7 @@ class CaseToCheck:
     name: str
     role: str
     parameters: Parameters
-    changes: dict[str, int]  # what `--set` replaces, to make a large case fit
+    changes: dict[str, int]  # parameters to replace with `--set`, so that a large case fits
     compare: dict[str, str] = field(default_factory=dict)
     left_out: str = ""  # why it is not checked
 
@@ -73,7 +74,7 @@ class Row:
     complaint: str = ""
 
     def passed(self, witnesses: list[Witness]) -> bool:
-        # Not `error > bound`: a NaN must not pass.
+        # The condition is not `error > bound`, because a NaN must not pass.
         return not self.complaint and all(self.errors[w.name] <= w.bound for w in witnesses)
 
 
@@ -105,7 +106,8 @@ def layers_witness(name: str, bound: float, compute: Callable[[list[problems.Lay
 
 
 def _halved(case: dict, max_elements: int) -> dict[str, int] | None:
-    """Halves the parameter that is the largest extent of the largest tensor, until that fits. None: there is none."""
+    """Halves the parameter that is the largest extent of the largest tensor, until the tensor fits. None if there is no
+    such parameter."""
     tensor = max(case["tensors"], key=lambda tensor: tensor["elements"])
     elements, values = tensor["elements"], dict(case["parameters"])
     extents = [name for name, value in values.items() if type(value) is int and value in tensor["shape"]]
@@ -120,8 +122,8 @@ def _halved(case: dict, max_elements: int) -> dict[str, int] | None:
 
 
 def fitting_changes(case: dict, max_elements: int) -> dict[str, int] | None:
-    """The changes that limit the largest tensor to `max_elements`: of the batch, with which it grows, where there is one.
-    None: there are none."""
+    """The changes of parameters that limit the largest tensor to `max_elements`. The batch size is changed if there is
+    one. None if no changes do it."""
     largest = max(tensor["elements"] for tensor in case["tensors"])
     if largest <= max_elements:
         return {}
@@ -131,7 +133,7 @@ def fitting_changes(case: dict, max_elements: int) -> dict[str, int] | None:
 
 
 def _as_passed(parameters: Parameters, signature: str) -> Parameters:
-    """A scalar of type float has the value that float32 gives it."""
+    """Parameters as the reference gets them: scalars of type float are rounded to float32."""
     floats = set(re.findall(r"\bfloat (\w+)", signature))
     return {name: float(np.float32(value)) if name in floats else value for name, value in parameters.items()}
 
@@ -199,7 +201,7 @@ def check(case: CaseToCheck, dump: Dump, witnesses: list[Witness]) -> Row:
 
 def rows_of(kgrade: Kgrade, cases: list[CaseToCheck], witnesses: list[Witness],
             options: argparse.Namespace) -> Iterable[Row]:
-    """Dumps `--jobs` groups of cases at a time, while the witnesses work on those that are finished."""
+    """Dumps `--jobs` groups of cases at a time, while the witnesses work on finished groups."""
     groups = [list(group) for _, group in itertools.groupby(cases, key=lambda case: (case.slug, case.changes))]
     with tempfile.TemporaryDirectory(prefix="kgrade-oracle-") as root, ThreadPoolExecutor(options.jobs) as pool:
         folders = [Path(root, str(number)) for number in range(len(groups))]
@@ -216,7 +218,7 @@ def rows_of(kgrade: Kgrade, cases: list[CaseToCheck], witnesses: list[Witness],
 
 
 def table(rows: list[Row], witnesses: list[Witness]) -> str:
-    """Markdown."""
+    """The rows as a Markdown table."""
     heads = ["problem", "case", "role", "changed", "outputs", *(w.name for w in witnesses), ""]
     lines = [heads, ["---"] * 4 + ["--:"] * (1 + len(witnesses)) + ["---"]]
     for row in rows:
@@ -267,7 +269,7 @@ def option_parser(description: str, device: str, roles: list[str], jobs: int = 2
 
 
 def parse(parser: argparse.ArgumentParser, described: Callable[[str, Path], bool]) -> argparse.Namespace:
-    """Without --slug, the problems that the script's witnesses know are checked."""
+    """Reads the options. Without --slug, all problems that the script's witnesses know are checked."""
     options = parser.parse_args()
     options.role = options.role or options.roles
     folder = problem_folder(options)

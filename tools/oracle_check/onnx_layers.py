@@ -24,7 +24,7 @@ from problems import BatchNorm, Convolution, GroupNorm, Layer, MaxPool2d, Tanh
 
 OPSET = 21
 IR_VERSION = 10
-LAST = np.iinfo(np.int64).max  # as the end of a Slice: to the end of the axis
+LAST = np.iinfo(np.int64).max  # as the end of a Slice, this means the end of the axis
 Tensors = dict[str, np.ndarray]
 
 

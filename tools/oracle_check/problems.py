@@ -1,4 +1,4 @@
-"""Describes problems in terms of the layers of other frameworks; formulas/ describes the others.
+"""Describes problems as layers of other frameworks. The remaining problems are described in formulas/.
 
 `layers` turns a slug and the parameters of a case into a chain of layers. A problem without its own line here is described
 by the line of its family. The first layer reads the tensor `input`, each further layer the output of the layer before
@@ -78,7 +78,7 @@ def _per_axis(parameters: Parameters, name: str, axes: tuple[str, ...], default:
 
 
 def _convolution(parameters: Parameters, axes: tuple[str, ...], transposed: bool = False, **fields) -> Convolution:
-    """The layer of problems with parameters named stride_h, padding_w, ...; missing ones get neutral values."""
+    """The layer of problems with parameters named stride_h, padding_w, ... Missing parameters get neutral values."""
     return Convolution(**{
         "weight": "kernel",
         "stride": _per_axis(parameters, "stride", axes, 1),
@@ -151,7 +151,7 @@ def are_layers(slug: str, folder: Path = FOLDER) -> bool:
 
 
 def layers(slug: str, parameters: Parameters, folder: Path = FOLDER) -> list[Layer]:
-    """Raises KeyError for a problem that is not described here."""
+    """The layers of a problem. Raises KeyError for a problem that is not described here."""
     described = _described(slug, folder)
     if described is None:
         raise KeyError(f"tools/oracle_check/problems.py does not say what '{slug}' means; add it to _LAYERS, or its "

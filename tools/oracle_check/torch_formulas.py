@@ -1,4 +1,4 @@
-"""What problems mean as calls of PyTorch: the formulas of formulas/*.py, and how their outputs are compared.
+"""Computes problems by calls of PyTorch, with the formulas of formulas/*.py, and compares the outputs.
 
 Each of these files has `FORMULAS`, a dictionary from slugs to functions of the tensors and the scalars by name: floating
 tensors are float64, integers are int64. A function returns the expected outputs by name.
@@ -29,7 +29,7 @@ def _module(file: Path):
 
 
 def load(folder: Path = FOLDER) -> dict[str, Formula]:
-    """By slug. Raises ValueError if two files describe the same problem."""
+    """The formulas by slug. Raises ValueError if two files describe the same problem."""
     found: dict[str, Formula] = {}
     for file in sorted(folder.glob("*.py")):
         formulas = _module(file).FORMULAS
@@ -40,7 +40,7 @@ def load(folder: Path = FOLDER) -> dict[str, Formula]:
 
 
 def on_device(array: np.ndarray, device: str) -> torch.Tensor:
-    # PyTorch has few operators for unsigned integers; those of 64 bits keep their bits.
+    # PyTorch has few operators for unsigned integers. Unsigned integers of 64 bits keep their bits.
     kind = {"f": np.float64, "b": np.bool_}.get(array.dtype.kind, np.int64)
     return torch.from_numpy(array.astype(kind)).to(device)
 
@@ -66,7 +66,7 @@ def at(values: torch.Tensor, axis: int | None, indices: torch.Tensor) -> torch.T
 
 
 def shape_of_lines(values: torch.Tensor, axis: int) -> list[int]:
-    """The shape of indices along an axis, with as many as there are."""
+    """The shape of indices along an axis. The axis has the extent -1, for any number of indices."""
     lines = list(values.shape)
     lines[axis] = -1
     return lines
@@ -90,7 +90,7 @@ def check_distinct(indices: torch.Tensor, axis: int) -> None:
 
 
 def output_error(comparison: str, inputs: Tensors, actual: torch.Tensor, expected: torch.Tensor) -> float:
-    """0 for what is compared exactly and is right."""
+    """The error of an output; 0 if the output has to be exact and is."""
     if actual.numel() == 1 and expected.numel() == 1:
         actual = actual.reshape(expected.shape)  # PyTorch's sums over everything have no axis
     check_shape(actual.shape, expected.shape)
@@ -98,7 +98,7 @@ def output_error(comparison: str, inputs: Tensors, actual: torch.Tensor, expecte
         raise ValueError(f"{actual.dtype} here, {expected.dtype} from the oracle")
     if comparison == "norm":
         return relative_error(actual, expected)
-    # The witness chooses scales and breaks ties as the definition says.
+    # These outputs must be equal, since the witness chooses scales and breaks ties as the definition says.
     if comparison == "exact" or comparison.startswith(("quantised", "scales")):
         check_exact(actual, expected)
     else:
@@ -107,7 +107,8 @@ def output_error(comparison: str, inputs: Tensors, actual: torch.Tensor, expecte
 
 
 def error(formula: Formula, dump: Dump, device: str) -> float:
-    """The largest error of an output. Raises ValueError if one has another shape, or is not exact but has to be."""
+    """The largest error of an output. Raises ValueError if an output has another shape, or has to be exact and is
+    not."""
     inputs = {name: on_device(array, device) for name, array in dump.inputs.items()}
     with torch.inference_mode():
         outputs = formula(inputs, dump.parameters)
@@ -120,4 +121,4 @@ def error(formula: Formula, dump: Dump, device: str) -> float:
                                            on_device(expected, device)))
             except ValueError as failure:
                 raise ValueError(f"{name}: {failure}") from failure
-    return float(np.max(errors))  # NaN if one is
+    return float(np.max(errors))  # NaN if any error is NaN

@@ -59,5 +59,5 @@ def run(chain: list[Layer], tensors: Tensors) -> torch.Tensor:
 
 
 def formula(chain: list[Layer], output: str):
-    """The chain as a formula, as torch_formulas.py has them."""
+    """The chain as a Formula of torch_formulas.py."""
     return lambda tensors, parameters: {output: run(chain, tensors)}

@@ -30,7 +30,7 @@ def _from_source(t, p):
 
 
 def _spanning_tree(t, p):
-    """Kruskal 1956, where the reference has Prim's way."""
+    """The algorithm of Kruskal 1956. The reference uses Prim's."""
     weights = t["A"].cpu()
     root = list(range(len(weights)))
 
@@ -70,7 +70,7 @@ FORMULAS = {
     "array-sort": lambda t, p: {"b": torch.sort(t["a"]).values},
     "argsort": lambda t, p: {"indices": torch.argsort(t["x"], 1)},
     "top-k": lambda t, p: dict(zip(("values", "indices"), torch.topk(t["x"], p["k"], 1))),
-    # Below 2^62, so 64 bits hold the products.
+    # The products are below 2^62, so 64 bits hold them.
     "vector-multiply-ff": lambda t, p: {"d_output": t["d_input1"] * t["d_input2"] % MERSENNE_31},
     "poly-multiply-ff": _polynomials,
     "ecc-point-negation": lambda t, p: {"out_xy": torch.stack((t["xs"], -t["ys"] % p["p"]), dim=1)},

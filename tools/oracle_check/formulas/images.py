@@ -51,7 +51,7 @@ def _conv3d(t, p):
 
 
 def _conv1d(signal, kernel):
-    # In parts, since F.conv1d takes room for every window at once on the CPU.
+    # The work is done in parts, since F.conv1d needs memory for all windows at once on the CPU.
     windows = F.pad(signal, (len(kernel) // 2,) * 2).unfold(0, len(kernel), 1)
     return torch.cat([part @ kernel for part in windows.split(4096)])
 

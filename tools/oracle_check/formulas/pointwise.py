@@ -18,7 +18,7 @@ FORMULAS = {
     "swish": _of_input(F.silu),
     "gelu": _of_input(F.gelu),
     "gelu-tanh": _of_input(lambda x: F.gelu(x, approximate="tanh")),
-    # The default threshold of PyTorch would leave out 2e-9 above 20.
+    # Above PyTorch's default threshold of 20, the result would be off by up to 2e-9.
     "soft-plus": _of_input(lambda x: F.softplus(x, threshold=100)),
     "softsign": _of_input(F.softsign),
     "hard-sigmoid": _of_input(F.hardsigmoid),
