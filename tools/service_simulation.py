@@ -47,7 +47,8 @@ LOADS = (
 
 
 def draw_jobs(candidates, problems, cost, rng):
-    """The problem and the seconds of each job, in the order of problems. One in fifty crashes or runs into its time limit."""
+    """The problem and the seconds of each job, in the order of problems. One in fifty crashes or runs into its time
+    limit."""
     return [(number * problems // candidates, COSTS["slow"] if rng.random() < COSTS["slow_share"] else rng.uniform(*cost))
             for number in range(candidates)]
 

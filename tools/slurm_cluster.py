@@ -91,7 +91,8 @@ class Cluster:
                               capture_output=True, text=True, check=False)
 
     def states(self) -> dict[str, str]:
-        """The state of each node according to the controller, such as idle, mixed or down*; empty if it does not answer."""
+        """The state of each node according to the controller, such as idle, mixed or down*; empty if it does not
+        answer."""
         lines = self.client("sinfo", "--noheader", "--Node", "--format=%N %T").stdout.splitlines()
         return dict(line.split(maxsplit=1) for line in lines if line)
 

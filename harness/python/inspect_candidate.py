@@ -1,7 +1,8 @@
 """Examines a candidate's source without running it: inspect_candidate.py SOURCE CONTRACT ANSWER.
 
-Writes one JSON object to ANSWER: {"status", "message", "line", "entry", "extensions"}; see kgrade_python/entry_points.py. It needs
-nothing but the standard library, and runs in the compilers' sandbox: the source is hostile.
+Writes one JSON object to ANSWER: {"status", "message", "line", "entry", "extensions"}; see
+kgrade_python/entry_points.py. It needs nothing but the standard library, and runs in the compilers' sandbox: the source
+is hostile.
 """
 
 import json

@@ -1,8 +1,8 @@
 """The Python worker: one interpreter for one contestant.
 
 Started by the referee, never by hand: worker.py [--triton] [--cache FOLDER] [--toolkit TOOLKIT] LIBRARY
-ARGUMENTS... With --triton, Triton is imported at once. Compiled code is kept in FOLDER, which must exist. Frameworks look
-for the CUDA Toolkit in TOOLKIT.
+ARGUMENTS... With --triton, Triton is imported at once. Compiled code is kept in FOLDER, which must exist. Frameworks
+look for the CUDA Toolkit in TOOLKIT.
 
 LIBRARY is a library of kgrade's (harness/contest/worker_python.cc). The library serves the referee's requests. It calls
 back into this program to load and to call the contestant. ARGUMENTS tell the library which device to use.

@@ -24,7 +24,8 @@ class NotInstalled(KgradeError):
 
 
 class WrongUsage(KgradeError):
-    """No such problem, candidate or option, or a file with a mistake in it (exit code 2). The message has the remedy."""
+    """No such problem, candidate or option, or a file with a mistake in it (exit code 2). The message has the
+    remedy."""
 
 
 def program() -> str:
@@ -49,7 +50,8 @@ def program() -> str:
 
 
 def _cuda_home() -> Optional[Path]:
-    """The folder with the nvcc of the extra `cuda`, if it is installed and no other nvcc is where the program looks first."""
+    """The folder with the nvcc of the extra `cuda`. None if the extra is not installed, or if the program finds another
+    nvcc first."""
     if os.environ.get("CUDA_HOME") or shutil.which("nvcc") or USUAL_NVCC.is_file():
         return None
     folders = (Path(entry) / "nvidia" / "cu13" for entry in sys.path if entry)

@@ -13,8 +13,8 @@ from kgrade._transport import BadRequest
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-# A slug, or the path of one of KernelBench's files, or such a file itself: {"name": ..., "source": ...}. Or {"sha256": ...},
-# which Client.upload() returns.
+# A slug, or the path of one of KernelBench's files, or such a file itself: {"name": ..., "source": ...}. Or {"sha256":
+# ...}, which Client.upload() returns.
 Problem = Union[str, "os.PathLike[str]", "Mapping[str, str]"]
 
 

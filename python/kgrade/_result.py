@@ -94,9 +94,9 @@ class Times:
 class Grade:
     """One candidate's grade.
 
-    `outcome` is "graded" if there is a verdict. Otherwise it is "failed": the machine lacks something or broke, or kgrade
-    has a bug (`fault`), or a service's job was cancelled (then `fault` is None). Then no figure is set, and the grade says
-    nothing about the candidate.
+    `outcome` is "graded" if there is a verdict. Otherwise it is "failed": the machine lacks something or broke, or
+    kgrade has a bug (`fault`), or a service's job was cancelled (then `fault` is None). Then no figure is set, and the
+    grade says nothing about the candidate.
 
     Figures have the names of a service's result (docs/service.md). Only the ends of an interval have other names: a
     service's `speedup_low` and `speedup_high` are `speedup_interval.low` and `speedup_interval.high` here. A record
@@ -107,8 +107,8 @@ class Grade:
     outcome: Outcome
     verdict: Optional[Verdict] = None
     fault: Optional[Fault] = None
-    # The cause of a refusal, of a missing speedup or of a missing verdict. Parts come from the candidate: do not run this text,
-    # and escape it in HTML.
+    # The cause of a refusal, of a missing speedup or of a missing verdict. Parts come from the candidate: do not
+    # execute this text, and escape it in HTML.
     reason: str = ""
     # The last stage that the candidate reached.
     stage: Optional[Stage] = None

@@ -18,8 +18,8 @@ MOST_IDS = 1024
 _LONGEST_WAIT = 25.0
 # Seconds that a request waits if there are more jobs than one request can name, so that all jobs have a turn.
 _TURN = 1.0
-# A request waits only _SHORT_WAIT seconds if a job was added in the last _CALM seconds. Such a request is not interrupted,
-# so answers come even if jobs are added all the time.
+# A request waits only _SHORT_WAIT seconds if a job was added in the last _CALM seconds. Such a request is not
+# interrupted, so answers come even if jobs are added all the time.
 _SHORT_WAIT = 0.25
 _CALM = 0.5
 # The pause between two requests, in seconds. Jobs that are added or end meanwhile share the next request.

@@ -1,12 +1,12 @@
 """Rewards for reinforcement learning, computed from the figures of a grade.
 
-Each takes a Grade and returns a float, or None if the grade says nothing about the kernel. A grade says nothing if it failed,
-and if the verdict is "unsupported", such as for PTX on the emulated device or for a case that is too large for this
-machine. Leave such a sample out. Trainers that know the value None do so themselves. docs/package.md has the value for
-each verdict.
+Each function takes a Grade and returns a float, or None if the grade says nothing about the kernel. That is so if the
+grade failed, and if the verdict is "unsupported", such as for PTX on the emulated device or for a case that is too
+large for this machine. Leave such a sample out. Trainers that know the value None do so themselves. docs/package.md has
+the value for each verdict.
 
-A speedup is an estimate. `kgrade` finds no difference between a kernel and itself, but a training loop that rewards every
-0.1 % above 1 rewards noise. So `log_speedup` counts a speedup only if its interval lies above 1 + `eps`.
+A speedup is an estimate. `kgrade` finds no difference between a kernel and itself, but a training loop that rewards
+every 0.1 % above 1 rewards noise. So `log_speedup` counts a speedup only if its interval lies above 1 + `eps`.
 
 >>> from kgrade import Grade, Interval
 >>> fast = Grade("graded", "accepted", stage="done", speedup=2.0, speedup_interval=Interval(1.98, 2.02))
@@ -32,8 +32,8 @@ def log_speedup(grade: Grade, *, cap: float = 1.5, eps: float = 0.02) -> Optiona
     """For a right answer, the natural logarithm of the speedup, from 0 to `cap`. -0.5 if the answer does not compile,
     else -0.25.
 
-    It is 0 if the interval reaches down to 1 + `eps`, or if there is no interval. The default `cap`, 1.5, is a speedup of
-    4.5.
+    The reward is 0 if the interval reaches down to 1 + `eps`, or if there is no interval. The default `cap`, 1.5, is a
+    speedup of 4.5.
     """
     if not grade.correct:
         return _of_a_wrong_answer(grade, not_compiled=-0.5, wrong=-0.25, cheating=-0.5)
@@ -58,7 +58,7 @@ def dr_kernel(grade: Grade, *, cap: float = 3.0) -> Optional[float]:
     Source: Dr. Kernel (RL for Triton kernels), without the terms that need a profile. Its reward is a weighted sum of
     three terms. This is the sum of the first two, correctness and the capped speedup, each with the weight 1. It leaves
     out:
-    - the third term: 0.5 times the coverage, which is the share of the GPU's time that the candidate's own kernels take;
+    - the third term: 0.5 times the coverage, the share of the GPU's time that the candidate's own kernels take;
     - the selection of turns by their coverage: all below 0.3 are dropped, and at random some between 0.3 and 0.4;
     - the penalty for a decoy, which is a kernel for show while PyTorch does the work.
 

@@ -1,5 +1,5 @@
-// Halves and doubles every element `steps` times. The factors are arguments, so that the compiler cannot see that they
-// cancel; since they are powers of two, they cancel exactly.
+// Halves and doubles every element `steps` times. The factors are arguments, so that the compiler cannot see
+// that they cancel; since they are powers of two, they cancel exactly.
 __global__ void stretch(const float* in, float* out, size_t n, size_t steps, float down, float up) {
   const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
   if (i >= n) return;

@@ -1,10 +1,10 @@
 """Describes problems as layers of other frameworks. The remaining problems are described in formulas/.
 
-`layers` turns a slug and the parameters of a case into a chain of layers. A problem without its own line here is described
-by the line of its family. The first layer reads the tensor `input`, each further layer the output of the layer before
-it; `weight` and `bias` name tensors of the problem.
-A framework's module (onnx_layers.py, torch_layers.py) can compute each kind of layer but knows no problems. Nothing here
-is shared with the oracle.
+`layers` turns a slug and the parameters of a case into a chain of layers. A problem without its own line here is
+described by the line of its family. The first layer reads the tensor `input`, each further layer the output of the
+layer before it; `weight` and `bias` name tensors of the problem.
+A framework's module (onnx_layers.py, torch_layers.py) can compute each kind of layer but knows no problems. Nothing
+here is shared with the oracle.
 """
 
 from __future__ import annotations

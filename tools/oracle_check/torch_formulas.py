@@ -1,7 +1,7 @@
 """Computes problems by calls of PyTorch, with the formulas of formulas/*.py, and compares the outputs.
 
-Each of these files has `FORMULAS`, a dictionary from slugs to functions of the tensors and the scalars by name: floating
-tensors are float64, integers are int64. A function returns the expected outputs by name.
+Each of these files has `FORMULAS`, a dictionary from slugs to functions of the tensors and the scalars by name:
+floating tensors are float64, integers are int64. A function returns the expected outputs by name.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Finds a candidate's entry point in its syntax tree, and says what is wrong with its signature before anything runs.
 
-The answer of examine() is {"status": "ok" | "compile_error" | "signature_mismatch" | "unsupported", "message", "line": 0
-for none, "entry": {"name", "kind": "function" | "data" | "module", "arguments", "positional", "writes"; "may_return" if it
-may either write its outputs or return them; "is_bare" for data that is one tensor and not a tuple}, "extensions": requests
-of load_inline that the source shows literally, "stand_ins": modules that the device cannot run and that the candidate
-imports without need}.
+The answer of examine() is {"status": "ok" | "compile_error" | "signature_mismatch" | "unsupported", "message", "line":
+0 for none, "entry": {"name", "kind": "function" | "data" | "module", "arguments", "positional", "writes"; "may_return"
+if it may either write its outputs or return them; "is_bare" for data that is one tensor and not a tuple}, "extensions":
+requests of load_inline that the source shows literally, "stand_ins": modules that the device cannot run and that the
+candidate imports without need}.
 """
 
 import ast

@@ -12,7 +12,7 @@ LIST, TUPLE, DTYPE, DEVICE, LAYOUT, FORMAT, OPTIONS = range(10, 17)
 # The kind of any other object, which fits no parameter.
 OTHER = 17
 
-# struct Value: kind, count, and an int64 or the bits of a double or an address.
+# struct Value: kind, count, and an int64, the bits of a double, or an address.
 VALUE = struct.Struct("<iiq")
 REAL_VALUE = struct.Struct("<iid")
 OPTION_FIELDS = struct.Struct("<6i")

@@ -156,7 +156,7 @@ def literal_origins(file, text):
     literals = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" in node.value:
-            # If the literal has escapes or is joined from several, its lines are not lines of the file.
+            # If the literal has escapes or consists of several parts, its lines are not lines of the file.
             if node.end_lineno - node.lineno == node.value.count("\n"):
                 literals.append((node.value, node.lineno))
 

@@ -7,7 +7,7 @@ description:
  "inputs": [{"name", "shape", "dtype", "draw"}],                    draw: null for a computed input
  "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
  "buffers": [{"module_name", "shape", "dtype", "changes"}],         changes: by a forward
- "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; only for indices of an input
+ "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; if indices of an input
                                                                     of_input: true if it is in an input's memory
 
 "terms" is the number of terms in the longest sum of forward(), "operators" how many operators may round, and

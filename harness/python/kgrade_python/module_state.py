@@ -267,10 +267,10 @@ def arguments_of(call):
 
 
 class ParameterLog(TorchFunctionMode):
-    """Numbers the parameters that a constructor makes, and with `has_statistics` the running statistics of its norms, too.
-    With `values` (number: tensor), these tensors get the values when they are made, and later initialisations are
-    skipped. So the constructor derives everything from the problem's weights instead of its own. `draws` does this for
-    plain tensors that the constructor draws, which are numbered separately.
+    """Numbers the parameters that a constructor makes, and with `has_statistics` also the running statistics of its
+    norms. With `values` (number: tensor), these tensors get the values when they are made, and later initialisations
+    are skipped. So the constructor derives everything from the problem's weights instead of its own. `draws` does this
+    for plain tensors that the constructor draws, which are numbered separately.
 
     `reads_parameters`: the constructor may have derived something from a parameter."""
 

@@ -108,7 +108,8 @@ class Trace:
     def recording(self, case):
         is_new = case not in self.cases
         self.cases.add(case)
-        # Code that PyTorch compiles while recording is compiled again afterwards.
+        # Nothing is recorded if PyTorch's compiler is loaded: it would compile the code again for calls without a
+        # recorder.
         if not is_new or "torch._dynamo" in sys.modules:
             yield
             return

@@ -1,6 +1,6 @@
-"""Stand-ins for frameworks that the emulated device cannot run and that a candidate imports without need: the examination
-of its source (gpu_frameworks.py) found that its entry point does not use them. They also replace installed frameworks,
-so that the verdict does not depend on what is installed."""
+"""Stand-ins for frameworks that the emulated device cannot run and that a candidate imports without need: the
+examination of its source (gpu_frameworks.py) found that its entry point does not use them. They also replace installed
+frameworks, so that the verdict does not depend on what is installed."""
 
 import importlib.machinery
 import sys

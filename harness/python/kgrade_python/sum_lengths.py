@@ -21,9 +21,9 @@ REDUCTIONS = {"sum", "mean", "var", "std", "var_mean", "std_mean", "norm", "lina
 # The second result of these operators is the mean of each group of input elements. They divide by a square root.
 NORMALISATIONS = {"native_layer_norm", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit",
                   "_batch_norm_with_update", "cudnn_batch_norm", "_fused_rms_norm"}
-# One thread that adds up the squares of more than about 2^19 numbers is further off than any bound allows (measured:
-# 8e-5 for 2^19 and 2.4e-4 for 2^20, where 2^-24 * 6 * sqrt(2^20 / 4) is 1.8e-4). So statistics of more numbers are known to
-# come from several threads, and the bound need not grow with them.
+# A single thread that adds the squares of more than about 2^19 numbers has a larger error than any bound allows
+# (measured: 8e-5 for 2^19 and 2.4e-4 for 2^20, where 2^-24 * 6 * sqrt(2^20 / 4) is 1.8e-4). So an accepted answer
+# computes statistics of more numbers by several threads, and the bound need not grow with the numbers.
 MOST_TERMS_OF_STATISTICS = 2**17
 # The second argument of these operators is the axis along which elements are added or multiplied.
 ALONG_AXIS = {"_softmax", "_log_softmax", "cumsum", "cumprod", "logcumsumexp"}

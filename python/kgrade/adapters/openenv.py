@@ -50,7 +50,8 @@ class KgradeEnvironment(Environment[KgradeAction, KgradeObservation, State]):
 
     def reset(self, seed: Optional[int] = None, episode_id: Optional[str] = None, *, problem: Problem = "vector-addition",
               **kwargs: Any) -> KgradeObservation:
-        """problem: its slug; or one of KernelBench's files as {"name": ..., "source": ...}, or {"sha256": ...} of an upload."""
+        """problem: its slug; or one of KernelBench's files as {"name": ..., "source": ...}, or {"sha256": ...} of an
+        upload."""
         self._problem, self._state = problem, State(episode_id=episode_id or str(uuid.uuid4()))
         return KgradeObservation(prompt=prompt(self._client.problem(problem)))
 

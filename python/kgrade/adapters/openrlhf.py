@@ -16,9 +16,9 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
     A label is a slug, the path of one of KernelBench's files, or such a file as {"name": ..., "source": ...}.
     reward: the name of a function in kgrade.rewards.
 
-    OpenRLHF's rewards are numbers. So a grade without a reward (kgrade.rewards) has the reward 0.0, and `kgrade_valid` in the
-    logs is 0.0. If more than 5 % of the latest 200 grades have failed, this function raises GradeFailed. OpenRLHF logs
-    that error. It then ends the training with another error, because a reward is missing.
+    OpenRLHF's rewards are numbers. So a grade without a reward (kgrade.rewards) has the reward 0.0, and `kgrade_valid`
+    in the logs is 0.0. If more than 5 % of the latest 200 grades have failed, this function raises GradeFailed.
+    OpenRLHF logs that error. It then ends the training with another error, because a reward is missing.
     """
     import torch
 

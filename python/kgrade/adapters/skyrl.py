@@ -20,8 +20,8 @@ class KgradeEnv(BaseTextEnv):
     Raises WrongUsage if there is no such reward, TypeError if there is no such option, and KeyError for a sample
     without a problem.
 
-    SkyRL's rewards are numbers. So a grade without a reward (kgrade.rewards) has the reward 0.0, and `kgrade_valid` in the
-    metadata is 0.0. If more than 5 % of the latest 200 grades have failed, GradeFailed stops the training.
+    SkyRL's rewards are numbers. So a grade without a reward (kgrade.rewards) has the reward 0.0, and `kgrade_valid` in
+    the metadata is 0.0. If more than 5 % of the latest 200 grades have failed, GradeFailed stops the training.
     """
 
     def __init__(self, env_config: Optional[Mapping[str, Any]] = None, extras: Optional[Mapping[str, Any]] = None) -> None:

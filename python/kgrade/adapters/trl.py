@@ -33,7 +33,8 @@ def make_reward(
         Client.grade() takes.
     options: those of Client.grade_many(), such as effort="default" (kgrade.Options).
 
-    Raises BadRequest for a wrong value of an option, TypeError for an unknown one, and WrongUsage for an unknown reward.
+    Raises BadRequest for a wrong value of an option, TypeError for an unknown one, and WrongUsage for an unknown
+    reward.
 
     A completion is a text or a list of messages, of which the last counts. A grade without a reward gives None. From
     TRL 1.6 on, GRPOTrainer and RLOOTrainer leave such a sample out of the group's mean and give it no advantage. Do not
@@ -56,7 +57,8 @@ def make_reward(
 def prompts(client: Client, problems: Sequence[Problem], problem_column: str = "problem") -> "list[dict[str, Any]]":
     """The rows of a data set: for each problem a prompt, which is a list with one message, and the problem.
 
-    problems: slugs, paths of KernelBench's files, such files as {"name": ..., "source": ...}, or what Client.upload() returns.
+    problems: slugs, paths of KernelBench's files, such files as {"name": ..., "source": ...}, or what Client.upload()
+    returns.
     """
     return [{"prompt": [{"role": "user", "content": prompt(client.problem(problem))}],
              problem_column: os.fspath(problem) if isinstance(problem, os.PathLike) else problem}
