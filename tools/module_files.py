@@ -1,8 +1,8 @@
 """Small problems in the form of KernelBench's files, written here, and one right answer to each.
 
 A problem is a file with Model, get_inputs and get_init_inputs: one operator in the folder level1, a chain of operators
-in level2. Its answer defines ModelNew, which computes the same by calls of functions where Model has modules, or by
-simpler operators. No two files are alike. No tensor is larger than 16 MB."""
+in level2. Its answer defines ModelNew, which computes the same by calls of functions instead of modules, or by simpler
+operators. No two files are alike. No tensor is larger than 16 MB."""
 
 import textwrap
 from collections.abc import Callable

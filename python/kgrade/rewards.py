@@ -85,7 +85,7 @@ def kernrl(grade: Grade) -> Optional[float]:
 
 
 def _of_a_wrong_answer(grade: Grade, *, not_compiled: float, wrong: float, cheating: float) -> Optional[float]:
-    """None if the grade says nothing about the kernel."""
+    """The reward of an answer that is not right. None if the grade says nothing about the kernel."""
     if grade.outcome != "graded" or grade.verdict == "unsupported":
         return None
     if grade.verdict == "cheating":

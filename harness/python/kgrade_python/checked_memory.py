@@ -53,7 +53,7 @@ class CheckedMemory:
         try:
             storage = _storage_of(tensor)
             place = storage.data_ptr(), storage.nbytes()
-        except (RuntimeError, NotImplementedError):  # a tensor without memory of its own
+        except (RuntimeError, NotImplementedError):  # a tensor without memory
             return
         key = storage._cdata  # pylint: disable=protected-access
         before = self._places.get(key)

@@ -414,7 +414,7 @@ class Contestant:
             return f"compiles in a measured call: {self.compiled_late}"
         seen = error
         while seen is not None:
-            # Triton's interpreter raises an error of its own for each error in a kernel.
+            # Triton's interpreter raises its own error for each error in a kernel.
             if isinstance(seen, Unsupported):
                 return str(seen)
             if self.limitation is not None and (limitation := self.limitation(seen)):

@@ -238,7 +238,7 @@ def install():
     for name in ("current_stream", "default_stream"):
         setattr(cuda, name, answering(stream))
     cuda.Stream, cuda.Event = Stream, Event
-    # Otherwise recurrent layers would lay out their weights for cuDNN.
+    # Without this, recurrent layers would lay out their weights for cuDNN.
     torch.backends.cudnn.is_acceptable = answering(False)
     # PyTorch reads the argument of record_stream before any mode sees the call.
     torch.Tensor.record_stream = answering(None)

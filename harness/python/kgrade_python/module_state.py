@@ -422,7 +422,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
     """The module of one case. `tensors`: the lent tensors, by name. `is_own`: the module is the problem's own Model,
     whose weights have the problem's names. `dtype`: the type that the module is cast to; None: it is not cast."""
     weights = contract["torch"]["weights"]
-    # In the problem's order, which is often the module's order too.
+    # The weights are in the problem's order, which is often the module's order too.
     weights = {each["name"]: weights[each["name"]] for each in contract["parameters"] if each["name"] in weights}
     shapes = {name: tuple(tensors[name].shape) for name in weights}
     torch.manual_seed(0)

@@ -78,7 +78,7 @@ def _resolve(name, kinds):
         outputs = [p for p in parameters if p.is_out]
         if bool(outputs) != out:
             continue
-        # In C++ the outputs come first.
+        # The outputs come first in C++.
         parameters = outputs + [p for p in parameters if not p.is_out]
         cost, steps = _match(parameters, kinds)
         if cost < best_cost:
@@ -102,7 +102,7 @@ def _match(parameters, kinds):
             more = [p for p in parameters[at + 4 :] if p.name == "memory_format"]
             steps.append((index, kind, parameters[at : at + 4] + more))
             at += 4
-            # to(dtype) is an overload of its own.
+            # to(dtype) is a separate overload.
             cost += 1
             continue
         step_cost = _cost(kind, parameters[at])

@@ -77,7 +77,7 @@ class OriginLog(DispatchMode):
         # These operators read only the shapes of tensors.
         reads = [] if name in MADE or overload in MADE_BY_OVERLOAD else [self.origin_of(each) for each in given]
         seen = {storage_of(each) for each in given}
-        # A file with a generator of its own draws the same numbers each time.
+        # A file that uses its own generator draws the same numbers each time.
         is_random = name in RANDOM and kwargs.get("generator") is None
         written = given[:1] if name.endswith("_") or "out" in kwargs else []
         for each in [*tensors_in([result]), *written]:

@@ -10,8 +10,8 @@ from .dispatch_mode import DispatchMode
 
 # The product's sums go along the last axis of one factor: {operator: that factor's position}.
 PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1, "addmv": 1, "mv": 0, "_int_mm": 0, "_scaled_mm": 0}
-# These operators end in a square root, which halves the error of their sums, as if each had a quarter of the terms.
-# Norms end in a square root if their order, the second argument, is 2.
+# These operators end in a square root, which halves the error of a sum, as if the sum had a quarter of the terms. Norms
+# end in a square root if their order, the second argument, is 2.
 ROOTS = {"std", "std_mean"}
 NORMS = {"norm", "linalg_vector_norm"}
 # The result of these operators has one element for each group of input elements that are combined.
@@ -38,7 +38,7 @@ EXACT = {"abs", "amax", "amin", "cat", "clamp", "clamp_max", "clamp_min", "clone
 # device. Some read indices, which a file may compute from real numbers.
 RANGED = {"binary_cross_entropy", "bernoulli", "multinomial", "index", "index_put", "index_select", "gather", "scatter",
           "scatter_add", "scatter_reduce", "index_add", "embedding", "take", "nll_loss_forward", "nll_loss2d_forward"}
-# These operators add whole rows of the input: at the places given by indices, or all rows.
+# These operators add whole rows of the input: the rows at the places given by indices, or all rows.
 OF_ROWS = {"index_add", "scatter_add", "nll_loss_forward"}
 
 

@@ -235,7 +235,7 @@ class module_ {
  public:
   template <class Target, class... Extras>
   module_& def(const char* name, Target target, const Extras&... extras) {
-    // Never freed, since the loader keeps its address.
+    // The function is never freed, since the loader keeps its address.
     auto* function = new Function();
     function->record.name = name;
     set_target(*function, std::move(target));

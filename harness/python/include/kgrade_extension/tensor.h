@@ -57,7 +57,7 @@ class Tensor {
     tensor.handle_ = new Handle{static_cast<Record*>(const_cast<void*>(record)), 1};
     return tensor;
   }
-  // Null for an undefined tensor.
+  // The description, or null for an undefined tensor.
   const Record* record() const { return handle_ != nullptr ? handle_->record : nullptr; }
 
   bool defined() const { return handle_ != nullptr; }

@@ -49,7 +49,7 @@ class Text {
     return T(data(), size());
   }
 
-  // Not inlined, since inlined code costs compile time in every extension.
+  // This is not inlined, since inlined code costs compile time in every extension.
   __attribute__((noinline)) void add(const char* text, size_t size) {
     auto* larger = static_cast<char*>(__builtin_realloc(data_, size_ + size + 1));
     if (larger == nullptr) __builtin_abort();
