@@ -11,7 +11,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from kgrade_python.computed_inputs import ComputedInputs, type_of  # noqa: E402
+from kgrade_python.computed_inputs import ComputedInputs  # noqa: E402
 from kgrade_python.errors import SignatureMismatch  # noqa: E402
 from kgrade_python.varied_draws import FAMILIES  # noqa: E402
 
@@ -140,10 +140,6 @@ class ComputedInputsTest(unittest.TestCase):
                              (torch.tensor([1, 2, 3]), "type int64")):
             with self.assertRaisesRegex(SignatureMismatch, words):
                 chosen([value])
-
-    def test_floating_types_are_rounded_elsewhere(self):
-        self.assertEqual([type_of(each) for each in ("float32", "float16", "bfloat16", "int64", "bool")],
-                         ["float32", "float32", "float32", "int64", "bool"])
 
 
 if __name__ == "__main__":
