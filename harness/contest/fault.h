@@ -28,8 +28,8 @@ enum class Fault : std::uint32_t {
   device_failed,   // the worker's device calls fail (a context that a kernel has destroyed)
   memory_limit,    // the contestant wants more memory than it may have
   stack_overflow,  // the reply says how large the stack is, like the limit of memory
-  // Of a contestant in Python. The worker's last printed line says why. `raised` and `no_answer` may concern
-  // a single call: then the worker goes on.
+  // The faults of a contestant in Python follow. The worker's last printed line gives the reason. After
+  // `raised` and `no_answer` in a single call, the worker goes on.
   raised,       // an exception
   unsupported,  // it needs something that cannot be graded, or not on this device
   mismatched,   // it does not fit the problem

@@ -49,8 +49,7 @@ class CaseSoundness {
  private:
   using Step = bool (CaseSoundness::*)();
 
-  // A file with a Model has fewer checks, because its author cannot change thresholds, or how much single
-  // elements count.
+  // The author of a file with a Model cannot change thresholds, or how much single elements count.
   std::vector<Step> steps() const {
     if (is_model())
       return {&CaseSoundness::compute_answers,  &CaseSoundness::check_spread,
