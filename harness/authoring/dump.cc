@@ -11,7 +11,7 @@
 
 #include "base/machine_faults.h"
 #include "base/text.h"
-#include "contest/referee.h"
+#include "contest/contest.h"
 #include "grade/contestants.h"
 #include "grade/run_setup.h"
 #include "verify/checks.h"
@@ -144,11 +144,11 @@ Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runn
                    {directory.string(), 0, 0},
                    blame_for_file(error.value())}};
   }
-  Referee referee(device, problem, runner, runner, options.seed);
-  const auto lent = referee.lend(Role::oracle, bound, 1);
+  Contest contest(device, problem, runner, nullptr, options.seed);
+  const auto lent = contest.lend(Role::oracle, bound, 1);
   if (!lent) return lent.errors();
   if (!lent->ok()) return Errors{trusted_failure("oracle", problem, bound, *lent)};
-  const CallReport report = referee.call(Role::oracle, {options.seed, 0}, oracle_patience);
+  const CallReport report = contest.call(Role::oracle, {options.seed, 0}, oracle_patience);
   if (const auto finding = review_call(report)) {
     return Errors{{fmt::format("the reference fails on case '{}': {}", bound.name, finding->message),
                    "`kgrade lint` looks for what is wrong with it",

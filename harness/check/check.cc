@@ -13,7 +13,7 @@
 #include "check/emulated_findings.h"
 #include "check/sanitizer_findings.h"
 #include "check/source_of_findings.h"
-#include "contest/check_referee.h"
+#include "contest/contest.h"
 #include "draw/seed.h"
 #include "grade/run_setup.h"
 #include "grade/time_estimate.h"
@@ -73,16 +73,18 @@ class CheckRun {
     if (auto failure = prepare()) return failure;
     begin_record();
     if (auto failure = setup_.load_trusted()) return failure;
-    CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0),
-                         sanitizer_ ? &*sanitizer_ : nullptr, record_.seed);
-    if (auto failure = foresee(referee)) return failure;
+    Contest contest(setup_.device(), problem_, setup_.trusted_runner(0), nullptr, record_.seed);
+    if (auto failure = foresee(contest)) return failure;
     return setup_.each_group(1, [&](std::vector<RunSetup::Built>& group) {
       const CandidateSource& source = group.front().source;
       Build& build = *group.front().build;
       const BuildOutcome& built = *build.finish();
-      referee.set_candidate(
-          {built.library, host_of(source), build.extension_builder(), built.returns_outputs, passes_});
-      auto record = check_one(referee, source, build);
+      contest.set_checked(
+          std::make_unique<PassWorkers>(
+              setup_.device(), problem_, sanitizer_ ? &*sanitizer_ : nullptr, record_.seed,
+              PassWorkers::Candidate{built.library, host_of(source), build.extension_builder(), passes_}),
+          {built.is_module, built.returns_outputs});
+      auto record = check_one(contest, source, build);
       if (!record) return Failure(record.errors());
       record_.candidates.push_back(std::move(*record));
       return Failure();
@@ -101,16 +103,10 @@ class CheckRun {
     return setup_.start({Role::oracle});
   }
 
-  Failure foresee(CheckReferee& referee) {
+  Failure foresee(Contest& contest) {
     if (on_gpu()) return std::nullopt;
     const double calls = calls_in_a_pass * static_cast<double>(passes_.size()) * checked_call_of_oracle;
-    return foresee_time(problem_, options_, setup_.cases(), calls, [&](const Case& bound) -> Result<double> {
-      const double start = machinery_.clock->now();
-      const auto report = referee.call_oracle(bound, {record_.seed, 0});
-      if (!report) return report.errors();
-      if (const auto finding = review_call(*report)) return Error{finding->message, "", {}};
-      return machinery_.clock->now() - start;
-    });
+    return foresee_time(problem_, options_, setup_.cases(), calls, contest, *machinery_.clock);
   }
 
   // This is known before the device is opened.
@@ -148,8 +144,8 @@ class CheckRun {
     return &host_;
   }
 
-  Result<CheckedCandidate> check_one(CheckReferee& referee, const CandidateSource& source, Build& build) {
-    CheckSession session{referee,   problem_,     record_.seed,    passes_,
+  Result<CheckedCandidate> check_one(Contest& contest, const CandidateSource& source, Build& build) {
+    CheckSession session{contest,   problem_,     record_.seed,    passes_,
                          !on_gpu(), time_limit(), setup_.stages(), setup_.progress_of(source)};
     const BuildOutcome& built = *build.finish();
     SourceOfFindings places(addr2line_, source, build.directory(), built.library, options_.layout,

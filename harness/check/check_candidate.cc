@@ -66,7 +66,6 @@ class CandidateCheck {
       return record_;
     }
     if (!built.is_module) return run_built(cases);
-    weights_ = 1;
     const ModuleCases stated = stated_cases(session_.problem, cases);
     if (stated.unsupported.empty()) return run_built(stated.cases);
     record_.status = CheckStatus::unsupported;
@@ -101,19 +100,17 @@ class CandidateCheck {
     return record_;
   }
 
-  Draw with_weights(Draw draw) const {
-    draw.weights = weights_;
-    return draw;
-  }
-
   Errors run_case(const Case& bound, CheckedCase& record) {
-    const Draw draw = with_weights({session_.seed, 0});
+    const Draw draw{session_.seed, 0};
     evidence_.clear();
     session_.progress(fmt::format("{}: oracle", bound.name));
+    const auto lent = session_.contest.lend(Role::oracle, bound, 1);
+    if (!lent) return lent.errors();
+    if (!lent->ok()) return {trusted_failure("oracle", session_.problem, bound, *lent)};
     if (auto errors = learn_scales(bound); !errors.empty()) return errors;
     if (const auto report = call_oracle(bound, draw); !report) return report.errors();
-    scales_.add(session_.arena.sample_expected());
-    session_.arena.compare_by(scales_.magnitudes());
+    scales_.add(session_.contest.sample_expected());
+    session_.contest.compare_by(scales_.magnitudes());
     for (const CheckPass& pass : session_.passes) {
       if (!ended_by_.empty() || refused_) break;
       session_.progress(fmt::format("{}: {}", bound.name, pass.name));
@@ -131,9 +128,9 @@ class CandidateCheck {
     const Precision required = precision_from(session_.problem.precision);
     std::vector<Samples> calls;
     for (int call = std::max(1, ExpectedScales::draws_of(bound, required)); call > 0; --call) {
-      const auto report = call_oracle(bound, with_weights(draws.fresh()));
+      const auto report = call_oracle(bound, draws.fresh());
       if (!report) return report.errors();
-      calls.push_back(session_.arena.sample_expected());
+      calls.push_back(session_.contest.sample_expected());
     }
     scales_.learn_from(calls);
     return {};
@@ -141,9 +138,8 @@ class CandidateCheck {
 
   Result<CallReport> call_oracle(const Case& bound, const Draw& draw) {
     const auto timer = session_.stages.time("oracle");
-    auto report = session_.arena.call_oracle(bound, draw);
-    if (!report) return report.errors();
-    if (const auto failure = review_call(*report)) {
+    CallReport report = session_.contest.call(Role::oracle, draw, trusted_patience);
+    if (const auto failure = review_call(report)) {
       return trusted_failure("oracle", session_.problem, bound, *failure);
     }
     return report;
@@ -169,7 +165,7 @@ class CandidateCheck {
   Result<Evidence> evidence_of(const CheckPass& pass, const Case& bound, const Draw& draw, PassRecord& row) {
     seen_.reset();
     row.calls = row.failed_call = 0;
-    auto entered = session_.arena.enter(pass, bound);
+    auto entered = session_.contest.enter(pass, bound);
     if (!entered) return entered.errors();
     int attempted = 0;
     if (!entered->ok()) {
@@ -181,7 +177,7 @@ class CandidateCheck {
         if (seen_ && row.failed_call == 0) row.failed_call = attempted;
       }
     }
-    return session_.arena.leave();
+    return session_.contest.leave();
   }
 
   void see_failed_start(const Answer& answer) {
@@ -200,7 +196,7 @@ class CandidateCheck {
 
   // False if there can be no further call.
   bool call_goes_on(const Case& bound, const Draw& draw, PassRecord& row) {
-    const CallReport report = session_.arena.call(draw, session_.time_limit);
+    const CallReport report = session_.contest.call(Role::candidate, draw, session_.time_limit);
     if (report.fault == Fault::none) row.calls += 1;
     if (const auto failure = review_call(report)) {
       see(*failure);
@@ -209,8 +205,7 @@ class CandidateCheck {
       return report.fault == Fault::none && !is_crash(report);
     }
     failed_launch_ = failed_launch_text(report);
-    const std::vector<OutputErrors> outputs = session_.arena.compare();
-    for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(bound, outputs[i], i, draw);
+    for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(bound, report.outputs[i], i, draw);
     return true;
   }
 
@@ -219,15 +214,15 @@ class CandidateCheck {
         judge(output, index, session_.problem, bound, scales_, precision_from(session_.problem.precision));
     if (judgement.verdict == Verdict::accepted || seen_) return;
     see({judgement.verdict, check_behind(judgement.verdict),
-         with_failed_launch(failed_launch_, describe_output(output, judgement, index, draw))});
+         with_failed_launch(failed_launch_, describe_output(bound, output, judgement, index, draw))});
   }
 
-  std::string describe_output(const OutputErrors& output, const Judgement& judgement, std::size_t index,
-                              const Draw& draw) {
+  std::string describe_output(const Case& bound, const OutputErrors& output, const Judgement& judgement,
+                              std::size_t index, const Draw& draw) {
     const std::string worst = coordinates_of_worst(output);
     std::optional<OutputValues> values;
     if (judgement.verdict == Verdict::wrong_answer && output.compare != Comparison::Kind::quantised)
-      values = session_.arena.examine(index, draw, session_.time_limit);
+      values = session_.contest.examine(bound, index, draw, std::nullopt, session_.time_limit);
     const WrongOutput wrong = values ? wrong_output(*values, judgement.element_limit) : WrongOutput{};
     // The number of wrong elements is unknown, or the errors are too small to show in floats.
     if (wrong.wrong == 0) {
@@ -339,7 +334,6 @@ class CandidateCheck {
   std::optional<CallFinding> seen_;  // the first failure that the referee saw in this pass
   std::optional<CallFinding> refused_;
   std::string failed_launch_;  // of the latest call: failed_launch_text(); empty: none failed
-  std::uint32_t weights_ = 0;  // see Draw
 };
 
 }  // namespace

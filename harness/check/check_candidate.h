@@ -11,7 +11,7 @@
 
 #include "check/check_record.h"
 #include "compile/toolchain.h"
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "grade/case_choice.h"
 #include "record/stage_clock.h"
 
@@ -24,7 +24,7 @@ using EvidenceReader = std::function<std::vector<Finding>(const Evidence&, const
 
 // The state that all candidates share. Owns nothing.
 struct CheckSession {
-  CheckArena& arena;
+  Contest& contest;
   const Problem& problem;
   std::uint64_t seed = 0;
   std::vector<CheckPass> passes;

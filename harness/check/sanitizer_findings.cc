@@ -8,8 +8,15 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace kgrade {
 namespace {
+
+constexpr std::uint64_t report_limit = 64 << 20;
+// The most findings that a tool reports; findings at one place are merged later.
+constexpr int most_reports = 1000;
+constexpr const char* report_name = "report";
 
 constexpr std::string_view mark = "=========";
 
@@ -311,6 +318,33 @@ std::string way_of(const ReportEntry& entry) {
 }
 
 }  // namespace
+
+Result<Sanitizer> Sanitizer::find() {
+  if (const auto found = find_tool("compute-sanitizer")) return Sanitizer(*found, version_of_tool(*found));
+  return machine_error(
+      "compute-sanitizer is not installed: nothing can be checked on a GPU",
+      "install it with the CUDA Toolkit and put its bin folder into PATH, or add --device emulated");
+}
+
+std::vector<std::string> Sanitizer::command(const std::string& tool, const std::filesystem::path& folder,
+                                            const std::vector<std::string>& worker) const {
+  std::vector<std::string> command = {
+      program_.string(), "--tool", tool, "--log-file", (folder / report_name).string(),
+      // Full paths: a header of the compiler may have the same name as the candidate.
+      "--strip-paths", "no", "--print-limit", std::to_string(most_reports)};
+  // For device code the place alone; for host code the call stack of a leaked allocation.
+  const bool leaks = tool == "memcheck";
+  command.insert(command.end(), {"--show-backtrace", leaks ? "host" : "no"});
+  if (leaks) command.insert(command.end(), {"--leak-check", "full", "--report-api-errors", "no"});
+  command.insert(command.end(), worker.begin(), worker.end());
+  return command;
+}
+
+std::string Sanitizer::report(const std::string& /*pass*/, const std::filesystem::path& folder,
+                              const Confine& /*confined*/) const {
+  auto report = read_text_file(folder / report_name, report_limit);
+  return report ? std::move(*report) : "";
+}
 
 std::vector<ReportEntry> parse_sanitizer_report(const std::string& text) {
   std::vector<ReportEntry> entries;

@@ -1,17 +1,46 @@
-// Reads the text output of compute-sanitizer's tools into entries, and turns them into findings like those of
-// the emulated device. It knows the wording of CUDA 13.0 and skips other lines.
+// Runs compute-sanitizer. Reads the text output of compute-sanitizer's tools into entries, and turns them
+// into findings like those of the emulated device. It knows the wording of CUDA 13.0 and skips other lines.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "check/finding.h"
+#include "contest/toolkit.h"
+#include "contest/worker_tool.h"
 #include "problem/case.h"
 
 namespace kgrade {
+
+// compute-sanitizer of the CUDA Toolkit: a pass runs one of its tools.
+class Sanitizer : public WorkerTool {
+ public:
+  // An Error says what to install.
+  static Result<Sanitizer> find();
+
+  const std::string& version() const { return version_; }  // "2025.3.1.0"
+
+  std::vector<std::string> command(const std::string& pass, const std::filesystem::path& folder,
+                                   const std::vector<std::string>& worker) const override;
+  std::vector<std::filesystem::path> needs() const override { return needs_of_tool(program_); }
+  std::string report(const std::string& pass, const std::filesystem::path& folder,
+                     const Confine& confined) const override;
+
+ private:
+  Sanitizer(std::filesystem::path program, std::string version)
+      : program_(std::move(program)), version_(std::move(version)) {}
+
+  std::filesystem::path program_;
+  std::string version_;
+};
+
+inline constexpr std::array<std::string_view, 4> sanitizer_tools = {"memcheck", "racecheck", "initcheck",
+                                                                    "synccheck"};
 
 // "at void scale<(int)3>(const float *, int)+0xc0 in /path/scale.cu:7".
 struct ReportPlace {

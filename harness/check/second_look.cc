@@ -9,7 +9,7 @@
 #include "check/check_candidate.h"
 #include "check/emulated_findings.h"
 #include "check/source_of_findings.h"
-#include "contest/check_referee.h"
+#include "contest/contest.h"
 #include "grade/run_setup.h"
 #include "verify/checks.h"
 
@@ -112,7 +112,7 @@ class Look {
     if (source_.is_python()) host_ = setup_.python_host();
     ContestantRunner& oracle = setup_.trusted_runner(0);
     const auto computed = oracle.computed_inputs();
-    referee_.emplace(setup_.device(), problem_, oracle, nullptr, *record_.seed);
+    contest_.emplace(setup_.device(), problem_, oracle, nullptr, *record_.seed);
     auto failure = look(looked_at(small, record_));
     oracle.take_back();
     oracle.take_inputs_from(computed);  // the grade does this too
@@ -156,14 +156,16 @@ class Look {
 
   Result<CheckedCandidate> check(const CheckPass& pass, const std::vector<PlannedCase>& cases) {
     const BuildOutcome& built = *build_->finish();
-    referee_->set_candidate({built.library,
-                             source_.is_python() ? &host_ : nullptr,
-                             build_->extension_builder(),
-                             built.returns_outputs,
-                             {},
-                             false,
-                             true});
-    CheckSession session{*referee_, problem_,   *record_.seed,   {pass},
+    contest_->set_checked(
+        std::make_unique<PassWorkers>(setup_.device(), problem_, nullptr, *record_.seed,
+                                      PassWorkers::Candidate{built.library,
+                                                             source_.is_python() ? &host_ : nullptr,
+                                                             build_->extension_builder(),
+                                                             {},
+                                                             false,
+                                                             true}),
+        {built.is_module, built.returns_outputs});
+    CheckSession session{*contest_, problem_,   *record_.seed,   {pass},
                          true,      time_limit, setup_.stages(), [](const std::string&) {}};
     const auto addr2line = Addr2line::find_program();
     SourceOfFindings places(addr2line ? *addr2line : "", source_, build_->directory(), built.library,
@@ -174,7 +176,7 @@ class Look {
     CheckedCandidate blank;
     blank.path = source_.path.string();
     auto checked = check_candidate(session, built, cases, read, std::move(blank));
-    referee_->set_candidate({});  // ends the worker
+    contest_->set_checked(nullptr, {});  // ends the worker
     return checked;
   }
 
@@ -243,7 +245,7 @@ class Look {
   CandidateRecord& record_;
   std::unique_ptr<Build> build_;
   PythonHost host_;
-  std::optional<CheckReferee> referee_;
+  std::optional<Contest> contest_;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "check/finding.h"
 #include "compile/candidate_source.h"
 #include "compile/layout.h"
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "sandbox/sandbox.h"
 
 namespace kgrade {

@@ -71,7 +71,7 @@ int run(ServeArguments& arguments) {
     if (!read) return fail(read.errors());
     tokens = std::move(*read);
   }
-  std::optional<Contest> contest;
+  std::optional<Competition> contest;
   if (!arguments.contest.empty()) {
     auto read = read_contest(std::filesystem::path(arguments.contest));
     if (!read) return fail(read.errors());

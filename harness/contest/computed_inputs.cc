@@ -4,7 +4,6 @@
 #include <functional>
 #include <stdexcept>
 
-#include "contest/arena.h"
 #include "contest/call_contents.h"
 #include "contest/case_description.h"
 #include "contest/contestant_runner.h"

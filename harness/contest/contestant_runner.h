@@ -7,12 +7,59 @@
 #include <memory>
 #include <string>
 
-#include "contest/arena.h"
 #include "contest/computed_inputs.h"
+#include "contest/lease.h"
 #include "contest/python_host.h"
+#include "contest/worker_process.h"
 #include "device/device.h"
 
 namespace kgrade {
+
+using Patience = WorkerProcess::Patience;
+
+// Our own contestants may be slow, but they always end.
+constexpr Patience trusted_patience{300'000};
+
+struct OutputErrors {
+  std::string tensor;
+  std::vector<std::int64_t> shape;
+  ElementErrors errors;
+  Comparison::Kind compare = Comparison::Kind::norm;
+};
+
+// How a call is made.
+struct CallKind {
+  // Whether launches are queued before the inputs are there. This needs a device with a gate, and a
+  // contestant that was not seen to wait for the device. Otherwise no launch is queued ahead, and the
+  // worker's thread waits at the gate, if there is one.
+  bool ahead = true;
+  // Whether outputs are captured when the clock stops, and the captures are compared. If not, only one
+  // element of each output is captured, and outputs are compared as they are when the device works for the
+  // referee again.
+  bool captures = true;
+};
+
+// All that the referee saw of one call.
+struct CallReport {
+  Fault fault = Fault::none;
+  std::string detail;  // describes the fault, or else the failed launch (describe_launch())
+  // The problem's file failed to compute the inputs, so there was no call.
+  bool lacks_inputs = false;
+  CallTimes call;          // as the worker reports it
+  double prepared_ms = 0;  // by the referee's clock, until all was ready (at a gate: all except the inputs)
+  double wall_ms = 0;      // by the referee's clock, from then on until the answer arrived
+  // By the referee's clock on the device: from the moment when the inputs were there until the device could
+  // work for the referee again.
+  double settled_ms = 0;
+  bool queued = false;       // the call waited at its gate with its launches queued, as the worker reports
+  bool keeps_lines = false;  // the device's cache keeps lines for the contestant, as the worker reports
+  unsigned int processes_left = 0;  // processes that the contestant has started
+  unsigned int threads_left = 0;    // threads of its process that were started while it was loaded or called
+  double waited_ms = 0;             // how long the device was busy before the call was prepared
+  Lease::Corruption corruption;
+  // The outputs, compared with those of the oracle's latest call. Empty for the oracle's own calls.
+  std::vector<OutputErrors> outputs;
+};
 
 // How long a worker may take to map the buffers lent for a case.
 constexpr Patience lending_patience{60'000};

@@ -66,4 +66,22 @@ void write_values(Device& device, const Lease::Loaned& tensor, std::uint64_t fir
   }
 }
 
+// Writes one slice at a time, so that a large input takes little host memory.
+void write_edit(Device& device, const std::vector<Lease::Loaned>& tensors, const InputEdit& edit) {
+  const auto write = [&](std::uint64_t first, const Values& values) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (i == edit.tensor || tensors[i].tensor->begins_as == edit.tensor)
+        write_values(device, tensors[i], first, values);
+    }
+  };
+  if (!edit.change) return write(edit.first, edit.values);
+  for (std::uint64_t done = 0; done < edit.count; done += slice_elements) {
+    const std::uint64_t first = edit.first + done;
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(slice_elements, edit.count - done));
+    Values slice = read_runs(device, tensors.at(edit.tensor), {&first, 1}, count);
+    edit.change(first, slice);
+    write(first, slice);
+  }
+}
+
 }  // namespace kgrade

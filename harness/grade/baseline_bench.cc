@@ -105,7 +105,7 @@ void BaselineBench::leave_out(const Worker& worker, const std::string& why) {
   }
 }
 
-Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases) {
+Errors BaselineBench::try_out(Session& session, Contest& contest, const std::vector<PlannedCase>& cases) {
   if (entries_.empty() || std::none_of(cases.begin(), cases.end(), std::mem_fn(&PlannedCase::is_measured)))
     return {};
   const auto timer = session.stages.time("baselines");
@@ -117,10 +117,10 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
   }
   for (const PlannedCase& planned : cases) {
     if (!planned.is_measured()) continue;
-    const Errors errors = try_case(session, referee, planned.bound);
+    const Errors errors = try_case(session, contest, planned.bound);
     // Leave nothing that affects the next call.
-    referee.set_baseline(nullptr);
-    referee.take_back();
+    contest.set_baseline(nullptr);
+    contest.take_back();
     if (!errors.empty()) return errors;
   }
   keep_room(free_before);
@@ -141,22 +141,22 @@ void BaselineBench::keep_room(const std::vector<std::pair<Worker*, std::uint64_t
   }
 }
 
-bool BaselineBench::select(Entry& entry, Referee& referee) {
+bool BaselineBench::select(Entry& entry, Contest& contest) {
   ContestantRunner& runner = *entry.worker->runner;
-  referee.set_baseline(&runner);
+  contest.set_baseline(&runner);
   return !entry.source.is_module() || runner.choose_variant(entry.record.name).ok();
 }
 
-bool BaselineBench::lend(Worker& worker, Referee& referee, const Case& bound) {
-  referee.set_baseline(worker.runner.get());
-  const auto lent = referee.lend(Role::baseline, bound, 1);
+bool BaselineBench::lend(Worker& worker, Contest& contest, const Case& bound) {
+  contest.set_baseline(worker.runner.get());
+  const auto lent = contest.lend(Role::baseline, bound, 1);
   return lent && lent->ok();
 }
 
 // Calls all baselines on the same inputs, because the oracle may take longer than the baselines: so one call
 // of the oracle serves all of them.
-Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& bound) {
-  auto lent = referee.lend(Role::oracle, bound, 1);
+Errors BaselineBench::try_case(Session& session, Contest& contest, const Case& bound) {
+  auto lent = contest.lend(Role::oracle, bound, 1);
   if (!lent) return lent.errors();
   if (!lent->ok()) return {trusted_failure("oracle", session.problem, bound, *lent)};
   const bool is_stated = module_call(session.problem, bound).has_value();
@@ -166,14 +166,14 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     if (entry.source.is_module() && !is_stated) problem = "the problem's module cannot state it";
     if (problem.empty()) {
       const auto [found, is_first] = has_room.try_emplace(entry.worker, false);
-      if (is_first) found->second = revive(*entry.worker) && lend(*entry.worker, referee, bound);
+      if (is_first) found->second = revive(*entry.worker) && lend(*entry.worker, contest, bound);
       if (!found->second) problem = "no room for its tensors";
     }
     entry.record.cases.push_back(
         {bound.name, problem.empty() ? best_class(session.problem) : Precision::none, 0, problem, {}});
   }
   ExpectedScales scales;
-  if (const auto finding = scales.learn(referee, bound, Precision::bf16))
+  if (const auto finding = scales.learn(contest, bound, Precision::bf16))
     return {trusted_failure("oracle", session.problem, bound, *finding)};
   DrawSequence draws(session.seed, first_baseline_draw);
   double start = 0;
@@ -181,22 +181,22 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     if (call == 1) start = session.stages.now();
     if (call > fewest_samples && session.stages.now() - start > budget_seconds) break;
     const Draw draw = draws.fresh();
-    const CallReport oracle = referee.call(Role::oracle, draw, trusted_patience);
+    const CallReport oracle = contest.call(Role::oracle, draw, trusted_patience);
     if (const auto finding = review_call(oracle)) {
       return {trusted_failure("oracle", session.problem, bound, *finding)};
     }
-    if (scales.wants_more()) scales.add(referee.sample_expected());
-    referee.compare_by(scales.magnitudes());
+    if (scales.wants_more()) scales.add(contest.sample_expected());
+    contest.compare_by(scales.magnitudes());
     for (Entry& entry : entries_) {
       BaselineCase& result = entry.record.cases.back();
       if (!result.problem.empty()) continue;
       if (call == 0) session.progress(entry.record.name);
       // A baseline that failed has ended the process that it shares with others.
-      if (!entry.worker->runner->alive() && !(revive(*entry.worker) && lend(*entry.worker, referee, bound))) {
+      if (!entry.worker->runner->alive() && !(revive(*entry.worker) && lend(*entry.worker, contest, bound))) {
         result.problem = "its process ended";
         continue;
       }
-      this->call(entry, session, referee, {bound, draw, scales}, result);
+      this->call(entry, session, contest, {bound, draw, scales}, result);
       if (call == 0) result.ms.clear();
     }
   }
@@ -209,11 +209,11 @@ bool BaselineBench::revive(Worker& worker) {
   return answer && answer->ok();
 }
 
-void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const Round& round,
+void BaselineBench::call(Entry& entry, Session& session, Contest& contest, const Round& round,
                          BaselineCase& result) {
-  const bool is_chosen = select(entry, referee);
+  const bool is_chosen = select(entry, contest);
   CallReport report;
-  if (is_chosen) report = referee.call(Role::baseline, round.draw, trusted_patience);
+  if (is_chosen) report = contest.call(Role::baseline, round.draw, trusted_patience);
   forgive_threads(report);
   if (const auto finding = review_call(report); finding || !is_chosen) {
     result.problem = is_chosen ? finding->message : "its worker does not answer";
@@ -249,7 +249,7 @@ std::vector<BaselineChoice> BaselineBench::choices(const std::string& case_name)
   return choices;
 }
 
-bool BaselineBench::activate(const std::string& name, int process, Referee& referee) {
+bool BaselineBench::activate(const std::string& name, int process, Contest& contest) {
   for (Entry& entry : entries_) {
     if (entry.record.name != name || entry.worker->runner == nullptr) continue;
     Worker& worker = *entry.worker;
@@ -258,7 +258,7 @@ bool BaselineBench::activate(const std::string& name, int process, Referee& refe
       if (!answer || !answer->ok()) return false;
       worker.process = process;
     }
-    return select(entry, referee);
+    return select(entry, contest);
   }
   return false;
 }

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "contest/referee.h"
+#include "contest/contest.h"
 #include "grade/candidate_run.h"
 #include "grade/contestants.h"
 #include "grade/session.h"
@@ -31,14 +31,14 @@ class BaselineBench {
   void start(const Toolchain& toolchain, Device& device, const Problem& problem, const Layout& layout,
              StageClock& stages, const std::optional<PythonHost>& python = std::nullopt);
   // Calls each baseline on each measured case. An Error means that the oracle failed.
-  Errors try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases);
+  Errors try_out(Session& session, Contest& contest, const std::vector<PlannedCase>& cases);
 
   std::vector<BaselineRecord> records() const;
   // The baselines whose outputs are right in this case.
   std::vector<BaselineChoice> choices(const std::string& case_name) const;
   // Makes this baseline Role::baseline, in a new process for every number `process`. False if it cannot be
   // started.
-  bool activate(const std::string& name, int process, Referee& referee);
+  bool activate(const std::string& name, int process, Contest& contest);
   // Ends the baseline's process. activate() starts a new one.
   void retire(const std::string& name);
 
@@ -65,11 +65,11 @@ class BaselineBench {
   // Starts a new process if the worker's has ended. False if that fails.
   static bool revive(Worker& worker);
   // Makes the entry Role::baseline. False if its worker does not answer.
-  bool select(Entry& entry, Referee& referee);
-  bool lend(Worker& worker, Referee& referee, const Case& bound);
+  bool select(Entry& entry, Contest& contest);
+  bool lend(Worker& worker, Contest& contest, const Case& bound);
   void keep_room(const std::vector<std::pair<Worker*, std::uint64_t>>& free_before);
   void leave_out(const Worker& worker, const std::string& why);
-  Errors try_case(Session& session, Referee& referee, const Case& bound);
+  Errors try_case(Session& session, Contest& contest, const Case& bound);
   // The case and the draw on which all baselines are called, and the scales by which their outputs are
   // judged.
   struct Round {
@@ -77,7 +77,7 @@ class BaselineBench {
     const Draw& draw;
     const ExpectedScales& scales;
   };
-  void call(Entry& entry, Session& session, Referee& referee, const Round& round, BaselineCase& result);
+  void call(Entry& entry, Session& session, Contest& contest, const Round& round, BaselineCase& result);
 
   std::optional<PythonHost> python_;
   Device* device_ = nullptr;

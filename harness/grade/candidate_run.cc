@@ -40,7 +40,7 @@ constexpr std::uint32_t first_draw_alone = 1 << 20;
 constexpr std::uint32_t first_draw_with_room = 1 << 19;
 
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
-  CallReport report = session.arena.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
+  CallReport report = session.contest.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
   if (const auto finding = review_call(report))
     return trusted_failure("reference", session.problem, bound, *finding);
   return report;
@@ -48,7 +48,7 @@ Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind
 
 // `is_first`: the device may have been idle.
 Result<AloneTimes> time_case(Session& session, const Case& bound, bool is_first) {
-  auto lent = session.arena.lend(Role::reference, bound, 1);
+  auto lent = session.contest.lend(Role::reference, bound, 1);
   if (!lent) return lent.errors();
   if (!lent->ok()) return trusted_failure("reference", session.problem, bound, *lent);
   AloneTimes times;
@@ -58,7 +58,7 @@ Result<AloneTimes> time_case(Session& session, const Case& bound, bool is_first)
                  before->second.ms.front() >= long_call_ms;
   for (const double start = session.stages.clock().now(); !is_warm;) {
     if (auto report = call_alone(session, bound, {}, draws); !report) return report.errors();
-    const bool is_asleep = is_first && session.arena.measures_speed();
+    const bool is_asleep = is_first && session.contest.measures_speed();
     is_warm = !is_asleep || session.stages.clock().now() - start > seconds_to_wake;
   }
   int queued = calls_alone;
@@ -72,7 +72,7 @@ Result<AloneTimes> time_case(Session& session, const Case& bound, bool is_first)
     if (times.ms.front() >= long_call_ms) break;
     if (times.ms.front() < short_call_ms) queued = short_calls_alone;
   }
-  session.arena.take_back();
+  session.contest.take_back();
   return times;
 }
 
@@ -152,8 +152,8 @@ Errors CandidateRun::enter(const std::filesystem::path& library) {
 // The driver needs some time to free the memory of a process.
 std::optional<Error> CandidateRun::clean_up() {
   const auto timer = session_.stages.time("clean-up");
-  if (session_.arena.candidate_alive()) session_.arena.retire_candidate();
-  return session_.arena.recover();
+  if (session_.contest.candidate_alive()) session_.contest.retire_candidate();
+  return session_.contest.recover();
 }
 
 // The reference's times after this candidate are also its times before the next one.
@@ -166,7 +166,7 @@ void CandidateRun::watch_reference(const ReferenceAlone& before, const Reference
     if (then != before.end()) c.reference_before_ms = then->second.ms;
     c.reference_after_ms = now->second.ms;
     if (c.verdict != Verdict::accepted) continue;
-    if (!session_.arena.measures_speed()) continue;
+    if (!session_.contest.measures_speed()) continue;
     watched = true;
     judge_reference(c);
   }
@@ -186,15 +186,15 @@ void CandidateRun::judge_reference(CaseRecord& c) {
 bool CandidateRun::load() {
   const auto timer = session_.stages.time("load");
   session_.progress("loading");
-  return take(session_.arena.load_candidate(load_patience, patience_of_loading()));
+  return take(session_.contest.load_candidate(load_patience, patience_of_loading()));
 }
 
 Patience CandidateRun::patience_of_loading() const {
-  return session_.arena.candidate_rehearses() ? rehearsal_patience : candidate_load_patience;
+  return session_.contest.candidate_rehearses() ? rehearsal_patience : candidate_load_patience;
 }
 
 Errors CandidateRun::rehearse() {
-  if (!session_.arena.candidate_rehearses()) return {};
+  if (!session_.contest.candidate_rehearses()) return {};
   const auto rehearsal = kgrade::rehearse(session_, cases_);
   if (!rehearsal) return rehearsal.errors();
   failed_ = rehearsal->failed;
@@ -229,24 +229,24 @@ bool CandidateRun::take(const Answer& answer) {
 // Records which libraries the candidate has opened so far. A candidate with a forbidden one does not run
 // any further.
 bool CandidateRun::uses_allowed_libraries() {
-  Arena& arena = session_.arena;
-  if (arena.candidate_rehearses()) return true;  // it shares its process with the frameworks' libraries
+  Contest& contest = session_.contest;
+  if (contest.candidate_rehearses()) return true;  // it shares its process with the frameworks' libraries
   std::vector<std::string>& opened = record_.libraries.opened;
-  const std::vector<std::string> now = arena.candidate_alive() ? arena.opened_libraries() : opened;
+  const std::vector<std::string> now = contest.candidate_alive() ? contest.opened_libraries() : opened;
   std::vector<std::string> all;
   std::set_union(opened.begin(), opened.end(), now.begin(), now.end(), std::back_inserter(all));
   opened = std::move(all);
   const auto forbidden = forbidden_library(session_.problem.libraries, record_.libraries);
   if (!forbidden) return true;
   settle({Verdict::cheating, "libraries", *forbidden});
-  if (arena.candidate_alive()) arena.retire_candidate();
+  if (contest.candidate_alive()) contest.retire_candidate();
   return false;
 }
 
 std::optional<CaseRecord> CandidateRun::unplayed(std::size_t number) {
   const PlannedCase& planned = cases_[number];
   std::string skipped = planned.skipped;
-  if (skipped.empty() && !session_.arena.candidate_alive())
+  if (skipped.empty() && !session_.contest.candidate_alive())
     skipped = "not run: the candidate's process is gone";
   if (!skipped.empty()) return skipped_case(session_.problem, planned.bound, skipped);
   const auto failed = failed_.find(planned.bound.name);
@@ -297,7 +297,8 @@ CaseRecord CandidateRun::failed_case(const Case& bound, const CallFinding& findi
 Result<CaseRecord> CandidateRun::run_with_room(const Case& bound) {
   const CheckList before = session_.checks;
   auto result = run_case(session_, bound);
-  if (!result || result->verdict != Verdict::memory_limit || !session_.arena.insist_on_turns()) return result;
+  if (!result || result->verdict != Verdict::memory_limit || !session_.contest.insist_on_turns())
+    return result;
   if (auto error = clean_up()) return *error;
   auto answer = start_anew();
   if (!answer) return answer.errors();
@@ -316,8 +317,8 @@ Errors CandidateRun::find_baselines() { return needs_baselines() ? session_.base
 
 // A wrong candidate is not compared.
 Errors CandidateRun::make_way_for_baselines() {
-  Arena& arena = session_.arena;
-  const bool is_needed = record_.verdict == Verdict::accepted && arena.candidate_alive();
+  Contest& contest = session_.contest;
+  const bool is_needed = record_.verdict == Verdict::accepted && contest.candidate_alive();
   if (!needs_baselines() || !is_needed) return {};
   if (auto error = clean_up()) return {*error};
   if (auto errors = find_baselines(); !errors.empty()) return errors;
@@ -329,7 +330,7 @@ Errors CandidateRun::make_way_for_baselines() {
 
 Result<Answer> CandidateRun::start_anew() {
   session_.candidate_calls = 0;
-  return session_.arena.start_anew(load_patience, patience_of_loading());
+  return session_.contest.start_anew(load_patience, patience_of_loading());
 }
 
 // Several processes show what differs from one process to the next.

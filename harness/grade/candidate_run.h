@@ -42,7 +42,7 @@ class CandidateRun {
   // Loads and rehearses the candidate.
   Errors enter(const std::filesystem::path& library);
   // Whether the candidate takes part in its cases.
-  bool is_in() const { return record_.verdict == Verdict::accepted && session_.arena.candidate_alive(); }
+  bool is_in() const { return record_.verdict == Verdict::accepted && session_.contest.candidate_alive(); }
   // The record of a case that is not run, with the reason: it is skipped, it failed in the rehearsal, or the
   // candidate has no process any more.
   std::optional<CaseRecord> unplayed(std::size_t number);

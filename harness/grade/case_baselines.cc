@@ -41,13 +41,13 @@ void CaseBaselines::make_room(std::size_t left, const Error& lack) {
     leave_out(chosen_.back(), lack.message);
     chosen_.pop_back();
   }
-  session_.arena.take_back();
+  session_.contest.take_back();
 }
 
 void CaseBaselines::drop_failed(std::size_t number, const Error& error) {
   leave_out(chosen_.at(number), error.message);
   session_.baselines->retire(chosen_.at(number).name);
-  session_.arena.take_back();
+  session_.contest.take_back();
 }
 
 void CaseBaselines::leave_out(const BaselineChoice& baseline, const std::string& why) {

@@ -131,11 +131,11 @@ CaseCalls::Trouble CaseCalls::lend_buffers(const std::vector<Role>& roles, std::
   const bool is_least = launches == 1 && std::find(roles.begin(), roles.end(), Role::baseline) == roles.end();
   for (const Role role : roles) {
     if (role == Role::baseline && select) select();
-    auto lent = session_.arena.lend(role, case_of(session_, role, case_), launches);
-    if (!lent && session_.arena.candidate_alive() && !failed_ && is_least) {
+    auto lent = session_.contest.lend(role, case_of(session_, role, case_), launches);
+    if (!lent && session_.contest.candidate_alive() && !failed_ && is_least) {
       // The candidate may have kept the missing memory since the last case.
-      session_.arena.retire_candidate();
-      lent = session_.arena.lend(role, case_of(session_, role, case_), launches);
+      session_.contest.retire_candidate();
+      lent = session_.contest.lend(role, case_of(session_, role, case_), launches);
       if (lent) {
         note({Verdict::memory_limit, "memory", "it keeps device memory that other contestants need"});
       }
@@ -199,7 +199,7 @@ Result<bool> CaseCalls::latest_draw_tells() {
   const auto timer = session_.stages.time(std::string(to_string(Role::reference)));
   const Precision asked = precision_from(session_.problem.precision);
   for (const Draw& rounded : draws_that_decide(session_.problem, case_, draw_, varied_scales_, scales_)) {
-    const CallReport report = session_.arena.call_as(Role::reference, {}, rounded, trusted_patience);
+    const CallReport report = session_.contest.call_as(Role::reference, {}, rounded, trusted_patience);
     if (const auto finding = review_call(report)) {
       if (is_no_question(*finding)) return false;
       return trusted_failure(to_string(Role::reference), session_.problem, case_, *finding);
@@ -209,7 +209,7 @@ Result<bool> CaseCalls::latest_draw_tells() {
       varied_scales_.note_reference(i, output.errors);
       if (!tells_right_from_wrong(output, i, session_.problem, case_, varied_scales_, asked)) return false;
       const double error = judge(output, i, session_.problem, case_, varied_scales_, asked).figure();
-      limit_by_model(session_.problem, session_.arena.measures_speed(), i, error, varied_scales_);
+      limit_by_model(session_.problem, session_.contest.measures_speed(), i, error, varied_scales_);
     }
   }
   return true;
@@ -223,15 +223,15 @@ CaseCalls::Trouble CaseCalls::draw_again() {
 
 std::optional<CallFinding> CaseCalls::ask_oracle(const Draw& draw) {
   const auto timer = session_.stages.time("oracle");
-  const CallReport report = session_.arena.call(Role::oracle, draw, trusted_patience);
+  const CallReport report = session_.contest.call(Role::oracle, draw, trusted_patience);
   if (auto finding = review_call(report)) return finding;
   if (draw.family != 0) {
-    varied_scales_ = ExpectedScales(session_.arena.sample_expected(), scales_);
+    varied_scales_ = ExpectedScales(session_.contest.sample_expected(), scales_);
   } else if (!is_small_change(draw) && scales_.wants_more()) {
-    scales_.add(session_.arena.sample_expected());
+    scales_.add(session_.contest.sample_expected());
   }
   if (draw.family == 0) scales_.look_for_slices(case_);
-  session_.arena.compare_by(scales_of(draw).magnitudes());
+  session_.contest.compare_by(scales_of(draw).magnitudes());
   return std::nullopt;
 }
 
@@ -266,14 +266,14 @@ void CaseCalls::look_for_equal_answers() {
 }
 
 CaseCalls::Trouble CaseCalls::learn_scales() {
-  const std::pair key(case_.name, session_.arena.keeps_weights());
+  const std::pair key(case_.name, session_.contest.keeps_weights());
   const auto known = session_.known->scales.find(key);
   if (known != session_.known->scales.end()) {
     scales_ = known->second;
     return std::nullopt;
   }
   const auto timer = session_.stages.time("oracle");
-  const auto finding = scales_.learn(session_.arena, case_, precision_from(session_.problem.precision));
+  const auto finding = scales_.learn(session_.contest, case_, precision_from(session_.problem.precision));
   if (finding) return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
   session_.known->scales.emplace(key, scales_);
   return std::nullopt;
@@ -281,7 +281,7 @@ CaseCalls::Trouble CaseCalls::learn_scales() {
 
 CallReport CaseCalls::call(Role role, Patience patience, CallKind kind) {
   if (session_.sampler != nullptr) session_.sampler->running(static_cast<std::size_t>(role));
-  CallReport report = session_.arena.call_as(role, kind, draw_, patience);
+  CallReport report = session_.contest.call_as(role, kind, draw_, patience);
   if (session_.sampler != nullptr) session_.sampler->running_nothing();
   return report;
 }
@@ -344,7 +344,7 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
 
 void CaseCalls::learn_from_model(std::size_t output, const Judgement& judgement) {
   scales_.allow_twice(output, judgement.relative_error);
-  limit_by_model(session_.problem, session_.arena.measures_speed(), output, judgement.figure(), scales_);
+  limit_by_model(session_.problem, session_.contest.measures_speed(), output, judgement.figure(), scales_);
 }
 
 // Notes that the Model in its own type is too far off for the smaller, common or single elements, but not for
@@ -368,7 +368,7 @@ double CaseCalls::capture_ms() const {
       bytes +=
           static_cast<double>(tensor.elements) * static_cast<double>(element_bytes(case_.dtype_of(tensor)));
   }
-  const double rate = session_.arena.device_info().peak_bytes_per_second;
+  const double rate = session_.contest.device_info().peak_bytes_per_second;
   constexpr double read_and_write = 2;
   return rate > 0 ? 1e3 * read_and_write * bytes * most_launches_ / rate : 0;
 }
@@ -380,7 +380,7 @@ bool CaseCalls::captures_are_long() const {
 
 Patience CaseCalls::candidate_limit() const {
   if (session_.time_limit) return *session_.time_limit * draw_.launches;
-  const double least = session_.arena.measures_speed() ? shortest_limit_ms : shortest_emulated_limit_ms;
+  const double least = session_.contest.measures_speed() ? shortest_limit_ms : shortest_emulated_limit_ms;
   return Patience(static_cast<long>(std::max(least, reference_times * slowest_reference_ms_)));
 }
 
@@ -389,14 +389,14 @@ std::optional<Sample> CaseCalls::call_candidate(Purpose purpose, CallKind kind) 
   const auto timer = session_.stages.time("candidate");
   called_on_.reset();
   const bool listens = case_.role == CaseRole::sample && std::exchange(is_first_call_, false);
-  if (listens) session_.arena.begin_listening();
+  if (listens) session_.contest.begin_listening();
   const CallReport report = call(Role::candidate, candidate_limit(), kind);
-  if (listens) keep_printed(session_.arena.heard());
+  if (listens) keep_printed(session_.contest.heard());
   if (auto finding = review_call(report)) {
     if (is_crash(report)) {
-      finding = explain_crash(*finding, session_.arena.diagnose(case_of(session_, Role::candidate, case_),
-                                                                draw_, candidate_limit()));
-      session_.arena.retire_candidate();
+      finding = explain_crash(*finding, session_.contest.diagnose(case_of(session_, Role::candidate, case_),
+                                                                  draw_, candidate_limit()));
+      session_.contest.retire_candidate();
     }
     note(*finding);
     return std::nullopt;
@@ -414,7 +414,8 @@ std::optional<Sample> CaseCalls::call_candidate(Purpose purpose, CallKind kind) 
 
 void CaseCalls::repeat_candidate(int times) {
   const auto bits = [this] {
-    return !failed_ && called_on_ == draw_ ? session_.arena.output_bytes(most_compared_bytes) : std::nullopt;
+    return !failed_ && called_on_ == draw_ ? session_.contest.output_bytes(most_compared_bytes)
+                                           : std::nullopt;
   };
   auto before = bits();
   for (int i = 0; i < times; ++i) {
@@ -456,7 +457,7 @@ void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   }
   std::uint64_t wrong = 0;
   if (judgement.verdict == Verdict::wrong_answer)
-    wrong = session_.arena.count_wrong(index, judgement.element_limit);
+    wrong = session_.contest.count_wrong(index, judgement.element_limit);
   note_rule(index, judgement);
   record_.precision = std::max(record_.precision, judgement.precision);
   record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
@@ -480,7 +481,7 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
   };
   const Judgement judgement = judged();
   const bool is_known = draw_.family != 0 || std::isfinite(scales_.distance(index));
-  if (judgement.verdict != Verdict::low_precision || is_known || session_.arena.takes_turns())
+  if (judgement.verdict != Verdict::low_precision || is_known || session_.contest.takes_turns())
     return judgement;
   DrawSequence others(session_.seed, first_draw_of_distance);
   // If the oracle fails here, the next call will report it.
@@ -492,7 +493,7 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
 // precision and a bug must not depend on how much is off in this draw.
 bool CaseCalls::is_a_bug(const OutputErrors& output, std::size_t index, const Judgement& judgement) {
   if (output.compare != Comparison::Kind::norm) return false;
-  const auto values = session_.arena.read_output(index);
+  const auto values = session_.contest.read_output(index);
   return values && is_in_few_elements(*values, judgement.element_limit / element_factor);
 }
 
@@ -570,9 +571,9 @@ std::string CaseCalls::describe_codes(const OutputErrors& output, const Judgemen
 }
 
 std::string CaseCalls::how_wrong(std::size_t index, double limit) {
-  const auto values = session_.arena.examine(case_, index, draw_, draw_before_, candidate_limit());
+  const auto values = session_.contest.examine(case_, index, draw_, draw_before_, candidate_limit());
   if (!values) {
-    const std::uint64_t unwritten = session_.arena.count_unwritten(index);
+    const std::uint64_t unwritten = session_.contest.count_unwritten(index);
     return unwritten > 0 ? fmt::format("{} as they were before the call", unwritten) : "";
   }
   WrongOutput found = wrong_output(*values, limit);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/defences.h"
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "draw/draws.h"
 #include "grade/session.h"
 #include "measure/clock_rule.h"

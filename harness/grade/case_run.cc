@@ -37,14 +37,14 @@ class CaseRun {
     auto trouble = case_.role == CaseRole::bench ? run_blocks() : run_rounds();
     if (trouble) return trouble;
     for (Entrant& entrant : entrants_) {
-      if (entrant.session.arena.takes_turns())
+      if (entrant.session.contest.takes_turns())
         entrant.record().notes.push_back(
             "the GPU has no room for all contestants: each had it for its calls alone, after one call that "
             "does not count");
     }
-    if (apart_) session_.arena.take_back();
+    if (apart_) session_.contest.take_back();
     for (Entrant& entrant : entrants_) {
-      entrant.session.arena.take_back();
+      entrant.session.contest.take_back();
       conclude(entrant);
     }
     return std::nullopt;
@@ -59,7 +59,7 @@ class CaseRun {
  private:
   using Trouble = CaseCalls::Trouble;
 
-  bool is_measured() const { return case_.role == CaseRole::bench && session_.arena.measures_speed(); }
+  bool is_measured() const { return case_.role == CaseRole::bench && session_.contest.measures_speed(); }
 
   void conclude(Entrant& entrant) {
     CaseRecord& record = entrant.record();
@@ -84,7 +84,7 @@ class CaseRun {
     CaseRecord& record = entrant.record();
     const std::vector<double> times = counted_times(record, record.arms.size() - 1);
     record.lower_bound_ms =
-        hardware_bound_ms(case_, session.ceilings, session.arena.device_info(), session.cache);
+        hardware_bound_ms(case_, session.ceilings, session.contest.device_info(), session.cache);
     entrant.calls.doubt(Defence::lower_bound, "lower_bound", below_the_bound(times, record.lower_bound_ms));
     session.checks.pass("lower_bound");
     const SpeedTolerance tolerance =
@@ -138,7 +138,7 @@ class CaseRun {
 
   // Plays rounds on families of inputs. The reference answers each candidate's own contents.
   Trouble play_varied_rounds() {
-    const int rounds = varied_rounds(session_.problem, case_, session_.arena.measures_speed());
+    const int rounds = varied_rounds(session_.problem, case_, session_.contest.measures_speed());
     for (int i = 0; i < rounds; ++i) {
       for (Entrant& entrant : entrants_) {
         if (entrant.calls.failed()) continue;

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "base/user_cache.h"
-#include "contest/referee.h"
+#include "contest/contest.h"
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
 #include "grade/candidate_runners.h"
@@ -59,14 +59,14 @@ class GradeRun {
       record_.notes.push_back("no telemetry: " + absent);
     if (auto failure = setup_.load_trusted()) return failure;
     prepare_measuring();
-    Referee referee(setup_.device(), problem_, setup_.trusted_runner(0), setup_.trusted_runner(1),
+    Contest contest(setup_.device(), problem_, setup_.trusted_runner(0), &setup_.trusted_runner(1),
                     record_.seed);
-    referee.count_time(options_.candidate_time);
-    if (auto failure = try_model(referee)) return failure;
-    if (auto failure = foresee(referee)) return failure;
-    if (auto failure = time_reference(referee)) return failure;
+    contest.count_time(options_.candidate_time);
+    if (auto failure = try_model(contest)) return failure;
+    if (auto failure = foresee(contest)) return failure;
+    if (auto failure = time_reference(contest)) return failure;
     return setup_.each_group(
-        most_together_, [&](std::vector<RunSetup::Built>& group) { return grade_group(referee, group); });
+        most_together_, [&](std::vector<RunSetup::Built>& group) { return grade_group(contest, group); });
   }
 
   void put_in_given_order() {
@@ -154,45 +154,33 @@ class GradeRun {
   }
 
   // If times do not measure speed, cases may take hours.
-  Failure foresee(Referee& referee) {
+  Failure foresee(Contest& contest) {
     if (machinery_.measures_speed) return std::nullopt;
-    return foresee_time(problem_, options_, setup_.cases(), calls_of_a_case,
-                        [&](const Case& bound) { return seconds_of_oracle(referee, bound); });
+    return foresee_time(problem_, options_, setup_.cases(), calls_of_a_case, contest, *machinery_.clock);
   }
 
   // Calls the oracle on all cases. A case that an author has written may not fit the Model, which must not
   // look like a candidate's fault. A file in KernelBench's form has one case, which is known to fit.
-  Failure try_model(Referee& referee) {
+  Failure try_model(Contest& contest) {
     if (!problem_.has_model() || setup_.cases().size() < 2) return std::nullopt;
     const auto timer = setup_.stages().time("oracle");
     for (const PlannedCase& planned : setup_.cases()) {
       if (!planned.skipped.empty()) continue;
-      const auto lent = referee.lend(Role::oracle, planned.bound, 1);
+      const auto lent = contest.lend(Role::oracle, planned.bound, 1);
       if (!lent) return lent.errors();
       if (!lent->ok()) return Errors{trusted_failure("oracle", problem_, planned.bound, *lent)};
-      const CallReport report = referee.call(Role::oracle, {record_.seed, 0}, trusted_patience);
+      const CallReport report = contest.call(Role::oracle, {record_.seed, 0}, trusted_patience);
       if (const auto finding = review_call(report))
         return Errors{trusted_failure("oracle", problem_, planned.bound, *finding)};
     }
-    referee.take_back();
+    contest.take_back();
     return std::nullopt;
   }
 
-  Result<double> seconds_of_oracle(Referee& referee, const Case& bound) {
-    const auto lent = referee.lend(Role::oracle, bound, 1);
-    if (!lent) return lent.errors();
-    const double start = machinery_.clock->now();
-    const CallReport report = referee.call(Role::oracle, {record_.seed, 0}, trusted_patience);
-    const double seconds = machinery_.clock->now() - start;
-    referee.take_back();
-    if (const auto finding = review_call(report)) return Error{finding->message, "", {}};
-    return seconds;
-  }
-
   // Runs while the baselines are being compiled.
-  Failure time_reference(Referee& referee) {
+  Failure time_reference(Contest& contest) {
     if (baselines_.is_empty()) return std::nullopt;
-    Session session = sessions_.of_trusted(referee);
+    Session session = sessions_.of_trusted(contest);
     auto alone = time_reference_alone(session, setup_.cases());
     if (!alone) return alone.errors();
     sessions_.known().reference_alone = std::move(*alone);
@@ -200,11 +188,11 @@ class GradeRun {
   }
 
   // Runs with no candidate on the device: it could disturb a search for the fastest algorithm.
-  Errors try_baselines(Referee& referee) {
-    Session session = sessions_.of_trusted(referee);
+  Errors try_baselines(Contest& contest) {
+    Session session = sessions_.of_trusted(contest);
     baselines_are_tried_ = true;
     record_.no_baselines = left_out_baselines_;
-    const Errors errors = baselines_.try_out(session, referee, setup_.cases());
+    const Errors errors = baselines_.try_out(session, contest, setup_.cases());
     record_.baselines = baselines_.records();
     for (const BaselineRecord& baseline : record_.baselines) {
       if (!baseline.problem.empty())
@@ -246,7 +234,7 @@ class GradeRun {
     return room_for_heat(setup_.cases(), setup_.device().free_bytes(), most);
   }
 
-  Failure grade_group(Referee& referee, std::vector<RunSetup::Built>& group) {
+  Failure grade_group(Contest& contest, std::vector<RunSetup::Built>& group) {
     begin(group.front().number);
     auto played = heats_->play(group);
     if (!played) return played.errors();
@@ -255,7 +243,7 @@ class GradeRun {
       const auto found = played->find(one.number);
       if (found != played->end() && found->second && found->second->is_final) {
         if (auto failure = keep(one, std::move(found->second->record))) return failure;
-      } else if (auto failure = grade_candidate(referee, one, Heats::notes_on(found, *played))) {
+      } else if (auto failure = grade_candidate(contest, one, Heats::notes_on(found, *played))) {
         return failure;
       }
     }
@@ -270,9 +258,9 @@ class GradeRun {
 
   // `notes` is not empty if the candidate was in a heat: they say why it is graded again, on contents that it
   // has not seen.
-  Failure grade_candidate(Referee& referee, RunSetup::Built& one, std::vector<std::string> notes) {
+  Failure grade_candidate(Contest& contest, RunSetup::Built& one, std::vector<std::string> notes) {
     const int attempt = notes.empty() ? 0 : 1;
-    auto record = run_one(referee, one.source, *one.build, sessions_.seed_of(one.number, attempt));
+    auto record = run_one(contest, one.source, *one.build, sessions_.seed_of(one.number, attempt));
     if (!record) return record.errors();
     if (record->verdict == Verdict::unstable || candidate_was_killed_) {
       // Another program may have disturbed or killed it, or the kernel when memory ran out: grade it once
@@ -281,7 +269,7 @@ class GradeRun {
                                   candidate_was_killed_ ? "killed" : "unstable", record->message));
       if (auto failure = runners_->start()) return failure;
       if (options_.candidate_time != nullptr) options_.candidate_time->begin_again();
-      record = run_one(referee, one.source, *one.build, sessions_.seed_of(one.number, attempt + 1));
+      record = run_one(contest, one.source, *one.build, sessions_.seed_of(one.number, attempt + 1));
       if (!record) return record.errors();
     }
     record->notes.insert(record->notes.end(), notes.begin(), notes.end());
@@ -339,10 +327,10 @@ class GradeRun {
     if (auto note = borrowed_offset_note(setup_.device().info())) record_.notes.push_back(std::move(*note));
   }
 
-  Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source, Build& build,
+  Result<CandidateRecord> run_one(Contest& contest, const CandidateSource& source, Build& build,
                                   std::uint64_t seed) {
     TelemetryReader reader = sessions_.read_telemetry();
-    auto record = run_watched(referee, source, build, seed, reader);
+    auto record = run_watched(contest, source, build, seed, reader);
     if (record) take_telemetry(reader.sampler, *record);
     return record;
   }
@@ -361,15 +349,15 @@ class GradeRun {
     }
   }
 
-  Result<CandidateRecord> run_watched(Referee& referee, const CandidateSource& source, Build& build,
+  Result<CandidateRecord> run_watched(Contest& contest, const CandidateSource& source, Build& build,
                                       std::uint64_t seed, TelemetryReader& reader) {
     const BuildOutcome& built = *build.finish();
     auto runner = runners_->next(source, build);
     if (!runner) return runner.errors();
-    referee.set_candidate(std::move(*runner), built.library,
+    contest.set_candidate(std::move(*runner), built.library,
                           {built.is_module || problem_.has_model(), built.returns_outputs});
-    Session session = sessions_.of_candidate(referee, built, seed, setup_.progress_of(source), reader);
-    RunBaselines baselines(*this, referee);
+    Session session = sessions_.of_candidate(contest, built, seed, setup_.progress_of(source), reader);
+    RunBaselines baselines(*this, contest);
     session.baselines = &baselines;
     auto result = run_candidate(session, built, setup_.cases(), sessions_.blank_record(source, built, seed));
     candidate_was_killed_ = session.candidate_was_killed;
@@ -379,21 +367,21 @@ class GradeRun {
   // The run's baselines, for the session of one candidate.
   class RunBaselines : public Baselines {
    public:
-    RunBaselines(GradeRun& run, Referee& referee) : run_(run), referee_(referee) {}
+    RunBaselines(GradeRun& run, Contest& contest) : run_(run), contest_(contest) {}
 
     bool are_known() const override { return run_.baselines_.is_empty() || run_.baselines_are_tried_; }
-    Errors find() override { return run_.try_baselines(referee_); }
+    Errors find() override { return run_.try_baselines(contest_); }
     std::vector<BaselineChoice> choices(const std::string& case_name) const override {
       return run_.baselines_.choices(case_name);
     }
     bool activate(const std::string& name, int process) override {
-      return run_.baselines_.activate(name, process, referee_);
+      return run_.baselines_.activate(name, process, contest_);
     }
     void retire(const std::string& name) override { run_.baselines_.retire(name); }
 
    private:
     GradeRun& run_;
-    Referee& referee_;
+    Contest& contest_;
   };
 
   const Problem& problem_;

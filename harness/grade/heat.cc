@@ -94,10 +94,10 @@ class HeatRun {
     for (CandidateRun& run : runs_) {
       if (run.is_in()) players_.push_back(&run);
     }
-    const std::uint64_t free = trusted_.arena.free_bytes();
+    const std::uint64_t free = trusted_.contest.free_bytes();
     for (const std::size_t number : running_order(cases_)) {
       if (!play(number)) return false;
-      is_hogged_ = is_hogged_ || trusted_.arena.free_bytes() + runs_.size() * bytes_of_process < free;
+      is_hogged_ = is_hogged_ || trusted_.contest.free_bytes() + runs_.size() * bytes_of_process < free;
     }
     return true;
   }
@@ -122,12 +122,12 @@ class HeatRun {
 
   std::optional<Error> clean_up() {
     const auto timer = trusted_.stages.time("clean-up");
-    trusted_.arena.take_back();
-    for (const HeatEntry& entry : entries_) entry.session.arena.kill_candidate();
+    trusted_.contest.take_back();
+    for (const HeatEntry& entry : entries_) entry.session.contest.kill_candidate();
     for (const HeatEntry& entry : entries_) {
-      if (entry.session.arena.candidate_alive()) entry.session.arena.retire_candidate();
+      if (entry.session.contest.candidate_alive()) entry.session.contest.retire_candidate();
     }
-    return trusted_.arena.recover();
+    return trusted_.contest.recover();
   }
 
   bool watch_reference() {
@@ -212,13 +212,13 @@ Result<Heats::Played> Heats::play_heat(std::span<RunSetup::Built*> entrants) {
   ++played_;
   TelemetryReader reader = sessions_.read_telemetry();
   const std::uint64_t seed = sessions_.seed_of(entrants.front()->number, attempt_of_heats);
-  std::deque<Referee> referees;
+  std::deque<Contest> contests;
   std::deque<Session> sessions;
   const auto session_of = [&](std::uint64_t own, const BuildOutcome& built) -> Session& {
-    Referee& referee = referees.emplace_back(setup_.device(), problem_, setup_.trusted_runner(0),
-                                             setup_.trusted_runner(1), own);
-    referee.share_contestants();
-    return sessions.emplace_back(sessions_.of_candidate(referee, built, own, options_.progress, reader));
+    Contest& contest = contests.emplace_back(setup_.device(), problem_, setup_.trusted_runner(0),
+                                             &setup_.trusted_runner(1), own);
+    contest.share_contestants();
+    return sessions.emplace_back(sessions_.of_candidate(contest, built, own, options_.progress, reader));
   };
   Session& trusted = session_of(seed, {});
   std::vector<HeatEntry> entries;
@@ -227,8 +227,8 @@ Result<Heats::Played> Heats::play_heat(std::span<RunSetup::Built*> entrants) {
     Session& session = session_of(sessions_.seed_of(one->number, 0), built);
     auto runner = runners_.next(one->source, *one->build, entries.size());
     if (!runner) return runner.errors();
-    referees.back().count_time(options_.candidate_time);
-    referees.back().set_candidate(std::move(*runner), built.library, {false, built.returns_outputs});
+    contests.back().count_time(options_.candidate_time);
+    contests.back().set_candidate(std::move(*runner), built.library, {false, built.returns_outputs});
     entries.push_back({session, built.library, sessions_.blank_record(one->source, built, session.seed)});
   }
   auto results = run_heat(trusted, setup_.cases(), std::move(entries));

@@ -146,13 +146,13 @@ BlockPlan MeasuredCase::plan() const {
   plan.goal = goal_of(session_);
   plan.goal.budget_seconds *= static_cast<double>(alike_.size());
   // If times do not measure speed, one block shows that everything works.
-  if (!session_.arena.measures_speed()) plan.goal.budget_seconds = 0;
+  if (!session_.contest.measures_speed()) plan.goal.budget_seconds = 0;
   // Captured and uncaptured blocks each need an interval.
   if (captures_ == CaptureRule::by_turns) {
     plan.goal.first_look = std::max(plan.goal.first_look, 2 * fewest_for_interval);
     plan.goal.fewest_blocks *= 2;
   }
-  plan.offset_ms = session_.arena.device_info().process_offset_ms;
+  plan.offset_ms = session_.contest.device_info().process_offset_ms;
   plan.seed = order_seed_;
   return plan;
 }
@@ -207,7 +207,7 @@ MeasuredCase::Trouble MeasuredCase::warm_up() {
 // Without captures, the outputs are compared as they are when the referee's clock stops, so this clock
 // attests more.
 CaptureRule MeasuredCase::choose_captures(const Entrant& entrant) const {
-  if (!session_.arena.measures_speed()) return CaptureRule::always;
+  if (!session_.contest.measures_speed()) return CaptureRule::always;
   if (entrant.calls.keeps_lines() && !entrant.session.returns_outputs) return CaptureRule::never;
   return entrant.calls.captures_are_long() ? CaptureRule::by_turns : CaptureRule::always;
 }
@@ -235,7 +235,7 @@ int MeasuredCase::choose_launches(double fastest_ms) const {
   if (given_launches_) return *given_launches_;
   const int most = most_launches(case_);
   if (session_.launches) return std::min(*session_.launches, most);
-  return session_.arena.measures_speed() ? launches_per_sample(fastest_ms, most) : 1;
+  return session_.contest.measures_speed() ? launches_per_sample(fastest_ms, most) : 1;
 }
 
 MeasuredCase::Trouble MeasuredCase::take_arms() {
@@ -369,7 +369,7 @@ MeasuredCase::Trouble MeasuredCase::probe(Entrant& entrant) {
   }
   const int repeated = entrant.fastest_ms > long_call_ms ? 1 : repetitions;
   calls.repeat_candidate(repeated);
-  if (calls.failed() || !session_.arena.measures_speed()) return std::nullopt;
+  if (calls.failed() || !session_.contest.measures_speed()) return std::nullopt;
   if (auto trouble = calls.draw_fresh(launches_)) return trouble;
   calls.call_candidate(Purpose::warm_up);
   return std::nullopt;
@@ -387,7 +387,7 @@ bool MeasuredCase::is_often_unqueued(const std::vector<Block>& blocks, std::size
 // Samples of the reference are queued. Samples of a candidate that waits for the device within its calls are
 // not, so the clock rule compares them with unqueued calls of the reference.
 MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Block>& blocks) {
-  if (!session_.arena.measures_speed()) return std::nullopt;
+  if (!session_.contest.measures_speed()) return std::nullopt;
   bool any = false;
   for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm)
     any = any || is_often_unqueued(blocks, arm);
@@ -407,7 +407,7 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Bl
 }
 
 void MeasuredCase::judge_clock(Entrant& entrant, std::vector<Block>& blocks) {
-  if (!session_.arena.measures_speed() || !is_on(Defence::clock_agreement) || blocks.empty()) return;
+  if (!session_.contest.measures_speed() || !is_on(Defence::clock_agreement) || blocks.empty()) return;
   const ClockRecord& clock = entrant.calls.record().clock.emplace(entrant.calls.clock().attest(blocks));
   if (captures_ == CaptureRule::by_turns) keep_slower_half(blocks);
   if (!are_too_many_raised(clock)) return;
@@ -444,7 +444,7 @@ void MeasuredCase::keep(Entrant& entrant, BlockRun run) {
   CaseRecord& record = entrant.calls.record();
   if (!record.measurement) {
     record.measurement =
-        Measurement{session_.cache, goal_of(session_), session_.arena.device_info().process_offset_ms, {}};
+        Measurement{session_.cache, goal_of(session_), session_.contest.device_info().process_offset_ms, {}};
     for (std::size_t arm = 1; arm <= baselines_.chosen().size(); ++arm)
       record.arms.insert(record.arms.end() - 1,
                          {baseline_of(arm).name, {}, {}, arm > 1 || !baselines_.first_counts()});

@@ -38,14 +38,14 @@ std::optional<CallFinding> review_rehearsal(CallReport report) {
 class RehearsalRun {
  public:
   explicit RehearsalRun(Session& session)
-      : session_(session), arena_(session.arena), draws_(session.seed, first_draw_of_rehearsal) {}
+      : session_(session), contest_(session.contest), draws_(session.seed, first_draw_of_rehearsal) {}
 
   Result<Rehearsal> run(const std::vector<PlannedCase>& cases) {
     Rehearsal rehearsal;
     for (const PlannedCase& planned : cases) {
       if (!planned.skipped.empty()) continue;
       session_.progress(fmt::format("rehearsing {}", planned.bound.name));
-      auto lent = arena_.lend(Role::candidate, planned.bound, 1);
+      auto lent = contest_.lend(Role::candidate, planned.bound, 1);
       if (!lent) return lent.errors();
       rehearsal.answer = std::move(*lent);
       if (!rehearsal.answer.ok()) return rehearsal;
@@ -58,25 +58,25 @@ class RehearsalRun {
       }
       rehearsal.failed.emplace(planned.bound.name, std::move(*finding));
     }
-    arena_.take_back();
-    rehearsal.answer = arena_.lock_candidate(rehearsal_patience, rehearsal.report);
+    contest_.take_back();
+    rehearsal.answer = contest_.lock_candidate(rehearsal_patience, rehearsal.report);
     return rehearsal;
   }
 
  private:
   std::optional<CallFinding> call(const Case& bound) {
-    int calls = arena_.measures_speed() ? calls_of_rehearsal : 1;
+    int calls = contest_.measures_speed() ? calls_of_rehearsal : 1;
     for (int call = 0; call < calls; ++call) {
       const Draw draw = draws_.fresh();
       const CallReport report =
-          arena_.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience(call == 0));
+          contest_.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience(call == 0));
       if (report.lacks_inputs) {
         trouble_ = trusted_failure("oracle", session_.problem, bound, *review_call(report));
         return std::nullopt;
       }
       if (auto finding = review_rehearsal(report)) {
         if (is_crash(report))
-          finding = explain_crash(*finding, arena_.diagnose(bound, draw, rehearsal_patience));
+          finding = explain_crash(*finding, contest_.diagnose(bound, draw, rehearsal_patience));
         goes_on_ = has_only_raised(report);
         if (!goes_on_) finding->message = fmt::format("case '{}': {}", bound.name, finding->message);
         return finding;
@@ -90,7 +90,7 @@ class RehearsalRun {
   // Whether the process can be used as before: the call only raised an exception, or gave an answer of the
   // wrong shape.
   bool has_only_raised(const CallReport& report) const {
-    return (report.fault == Fault::raised || report.fault == Fault::no_answer) && arena_.candidate_alive();
+    return (report.fault == Fault::raised || report.fault == Fault::no_answer) && contest_.candidate_alive();
   }
 
   // The time limit of the first call of a case, or of a later one.
@@ -101,14 +101,14 @@ class RehearsalRun {
 
   Patience limit(bool is_first) const {
     Patience most = is_first ? rehearsal_patience : later_call_patience;
-    if (!arena_.measures_speed()) most = std::min(most, emulated_call_patience);
+    if (!contest_.measures_speed()) most = std::min(most, emulated_call_patience);
     if (!session_.time_limit) return most;
     return is_first ? std::min(most, std::max(*session_.time_limit, least_first_patience))
                     : *session_.time_limit;
   }
 
   Session& session_;
-  Arena& arena_;
+  Contest& contest_;
   DrawSequence draws_;
   std::optional<Error> trouble_;  // an error that is not the candidate's fault
   bool goes_on_ = false;          // the process goes on after the finding of the last call

@@ -18,15 +18,15 @@ std::uint64_t RunSessions::seed_of(std::size_t number, int attempt) const {
   return seed_of_candidate(run_.seed, numbers.empty() ? number : numbers.at(number), attempt);
 }
 
-Session RunSessions::of_trusted(Referee& referee) {
-  Session session{referee, problem_, run_.seed, options_.effort, {}, setup_.stages(), options_.progress};
+Session RunSessions::of_trusted(Contest& contest) {
+  Session session{contest, problem_, run_.seed, options_.effort, {}, setup_.stages(), options_.progress};
   session.known = known_;
   return session;
 }
 
-Session RunSessions::of_candidate(Referee& referee, const BuildOutcome& built, std::uint64_t seed,
+Session RunSessions::of_candidate(Contest& contest, const BuildOutcome& built, std::uint64_t seed,
                                   std::function<void(const std::string&)> progress, TelemetryReader& reader) {
-  Session session{referee, problem_, seed, options_.effort, {}, setup_.stages(), std::move(progress)};
+  Session session{contest, problem_, seed, options_.effort, {}, setup_.stages(), std::move(progress)};
   session.known = known_;
   static_assert(most_launches_of_sample == max_launches);
   if (options_.launches) session.launches = static_cast<int>(*options_.launches);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "contest/referee.h"
+#include "contest/contest.h"
 #include "grade/run_setup.h"
 #include "grade/session.h"
 #include "measure/telemetry.h"
@@ -31,9 +31,9 @@ class RunSessions {
   // The seed of a candidate's contents in one of its attempts.
   std::uint64_t seed_of(std::size_t number, int attempt) const;
   // A session without a candidate.
-  Session of_trusted(Referee& referee);
+  Session of_trusted(Contest& contest);
   // A session with a candidate.
-  Session of_candidate(Referee& referee, const BuildOutcome& built, std::uint64_t seed,
+  Session of_candidate(Contest& contest, const BuildOutcome& built, std::uint64_t seed,
                        std::function<void(const std::string&)> progress, TelemetryReader& reader);
   CandidateRecord blank_record(const CandidateSource& source, const BuildOutcome& built,
                                std::uint64_t seed) const;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "measure/block_run.h"
 #include "measure/telemetry.h"
 #include "record/record.h"
@@ -83,7 +83,7 @@ struct RoleCases {
 
 // Everything that the grading of one candidate uses. References are not owned; the rest are plain values.
 struct Session {
-  Arena& arena;
+  Contest& contest;
   const Problem& problem;
   std::uint64_t seed = 0;  // of the candidate's contents
   Effort effort = Effort::normal;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "verify/checks.h"
+
 namespace kgrade {
 namespace {
 
@@ -13,6 +15,7 @@ constexpr double flops_of_a_probe = 2e7;
 constexpr double most_of_a_probe = 100 * flops_of_a_probe;
 // The arithmetic that is counted if a problem does not state it.
 constexpr double flops_per_byte = 1;
+constexpr std::uint64_t seed_of_probes = 0;
 
 double work_of(const Case& bound) {
   if (bound.flops) return static_cast<double>(*bound.flops);
@@ -44,15 +47,27 @@ std::optional<Case> halved(const Problem& problem, const Case& bound) {
   return std::nullopt;
 }
 
+// The seconds of one call of the oracle. Nothing if the call fails.
+std::optional<double> timed_call(Contest& contest, const Clock& clock, const Case& bound) {
+  const auto lent = contest.lend(Role::oracle, bound, 1);
+  if (!lent || !lent->ok()) return std::nullopt;
+  const double start = clock.now();
+  const CallReport report = contest.call(Role::oracle, {seed_of_probes, 0}, trusted_patience);
+  const double seconds = clock.now() - start;
+  contest.take_back();
+  return review_call(report) ? std::nullopt : std::optional(seconds);
+}
+
 // The seconds that one call takes on the case.
-std::optional<double> seconds_of_call(const Problem& problem, const Case& bound, const TimedCall& time_call) {
+std::optional<double> seconds_of_call(const Problem& problem, const Case& bound, Contest& contest,
+                                      const Clock& clock) {
   const auto smaller = smaller_case(problem, bound);
   if (!smaller) return 0;
   // If the case cannot be made small, timing it would take as long as the call whose time is estimated.
   if (work_of(*smaller) > most_of_a_probe) return work_of(bound) / operations_per_second;
   // The first call loads and allocates.
-  if (!time_call(*smaller)) return std::nullopt;
-  const auto seconds = time_call(*smaller);
+  if (!timed_call(contest, clock, *smaller)) return std::nullopt;
+  const auto seconds = timed_call(contest, clock, *smaller);
   if (!seconds) return std::nullopt;
   return *seconds * work_of(bound) / std::max(1.0, work_of(*smaller));
 }
@@ -83,12 +98,12 @@ std::optional<Case> smaller_case(const Problem& problem, const Case& bound) {
 }
 
 Failure foresee_time(const Problem& problem, const RunOptions& options, const std::vector<PlannedCase>& cases,
-                     double calls_of_oracle, const TimedCall& time_call) {
+                     double calls_of_oracle, Contest& contest, const Clock& clock) {
   if (options.cases.empty()) return std::nullopt;
   Errors errors;
   for (const PlannedCase& planned : cases) {
     if (!planned.skipped.empty()) continue;
-    const auto one = seconds_of_call(problem, planned.bound, time_call);
+    const auto one = seconds_of_call(problem, planned.bound, contest, clock);
     if (!one) return std::nullopt;
     const double seconds = *one * calls_of_oracle * static_cast<double>(options.candidates.size());
     if (seconds > longest_without_force_s && !options.force) {

@@ -2,11 +2,12 @@
 // than the GPU that bench cases are sized for, and a user should know this before the first call.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+#include "contest/contest.h"
 #include "grade/candidate_run.h"
 #include "grade/run.h"
 
@@ -24,14 +25,11 @@ std::string about(double seconds);
 // allows no more. Nothing if the case is small enough already.
 std::optional<Case> smaller_case(const Problem& problem, const Case& bound);
 
-// Returns the seconds of one call of the oracle.
-using TimedCall = std::function<Result<double>(const Case&)>;
-
-// Estimates the time of the named cases by timing smaller ones. A whole run of a case takes as long as
-// `calls_of_oracle` calls of the oracle. Tells options.notice of a long time. Fails if the time is too long
-// and options.force is false. Nothing happens if no case is named, or if the oracle fails: the run reports
-// that.
+// Estimates the time of the named cases by calling the oracle on smaller ones. A whole run of a case takes as
+// long as `calls_of_oracle` calls of the oracle. Tells options.notice of a long time. Fails if the time is
+// too long and options.force is false. Nothing happens if no case is named, or if the oracle fails: the run
+// reports that.
 Failure foresee_time(const Problem& problem, const RunOptions& options, const std::vector<PlannedCase>& cases,
-                     double calls_of_oracle, const TimedCall& time_call);
+                     double calls_of_oracle, Contest& contest, const Clock& clock);
 
 }  // namespace kgrade

@@ -13,7 +13,7 @@
 #include "check/check.h"
 #include "check/check_candidate.h"
 #include "check/extension_places.h"
-#include "contest/check_referee.h"
+#include "contest/contest.h"
 #include "grade/run_setup.h"
 #include "measure/roofline.h"
 #include "profile/activity.h"
@@ -79,10 +79,9 @@ class ProfileRun {
     if (auto failure = setup_.start({Role::oracle})) return failure;
     begin_record();
     if (auto failure = setup_.load_trusted()) return failure;
-    CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0),
-                         profiler_ ? &*profiler_ : nullptr, record_.seed);
+    Contest contest(setup_.device(), problem_, setup_.trusted_runner(0), nullptr, record_.seed);
     return setup_.each_group(1, [&](std::vector<RunSetup::Built>& group) {
-      auto candidate = profile_one(referee, group.front().source, *group.front().build);
+      auto candidate = profile_one(contest, group.front().source, *group.front().build);
       if (!candidate) return Failure(candidate.errors());
       record_.candidates.push_back(std::move(*candidate));
       return Failure();
@@ -129,17 +128,20 @@ class ProfileRun {
     return passes;
   }
 
-  Result<ProfiledCandidate> profile_one(CheckReferee& referee, const CandidateSource& source, Build& build) {
+  Result<ProfiledCandidate> profile_one(Contest& contest, const CandidateSource& source, Build& build) {
     const BuildOutcome& built = *build.finish();
     host_ = source.is_python() && setup_.python() != nullptr ? setup_.python_host() : PythonHost{};
-    referee.set_candidate({built.library, source.is_python() ? &host_ : nullptr, build.extension_builder(),
-                           built.returns_outputs, passes(), !on_gpu()});
+    contest.set_checked(std::make_unique<PassWorkers>(
+                            setup_.device(), problem_, profiler_ ? &*profiler_ : nullptr, record_.seed,
+                            PassWorkers::Candidate{built.library, source.is_python() ? &host_ : nullptr,
+                                                   build.extension_builder(), passes(), !on_gpu()}),
+                        {built.is_module, built.returns_outputs});
     OwnSources own{std::filesystem::absolute(source.path), source.path.string(), build.directory()};
     if (source.is_python()) own.foreign = options_.layout.python;
     if (profiler_)
       profiler_->set_source(source.path.filename().string(),
                             source.submission ? source.submission->text : "");
-    CheckSession session{referee,   problem_,     record_.seed,    passes(),
+    CheckSession session{contest,   problem_,     record_.seed,    passes(),
                          !on_gpu(), time_limit(), setup_.stages(), setup_.progress_of(source),
                          true};
     Seen seen;

@@ -92,9 +92,9 @@ std::string time_left(double seconds) {
   return fmt::format("about {:.0f} min left", std::ceil(seconds / 60));
 }
 
-ComparisonSeries::ComparisonSeries(Arena& arena, const Problem& problem, const SeriesOptions& options,
+ComparisonSeries::ComparisonSeries(Contest& contest, const Problem& problem, const SeriesOptions& options,
                                    StageClock& stages, SelftestRecord& record, Watch watch)
-    : arena_(arena),
+    : contest_(contest),
       problem_(problem),
       options_(options),
       stages_(stages),
@@ -103,7 +103,7 @@ ComparisonSeries::ComparisonSeries(Arena& arena, const Problem& problem, const S
       plan_(plan_comparisons(options.kernels.size(), options.comparisons, options.slowdowns, record.seed)) {}
 
 std::optional<Error> ComparisonSeries::run() {
-  const bool is_shared = arena_.measures_speed() && arena_.busy_ms() > longest_wait_ms;
+  const bool is_shared = contest_.measures_speed() && contest_.busy_ms() > longest_wait_ms;
   if (is_shared) {
     record_.notes.emplace_back("something else uses the device: wait until it is free, and test again");
   }
@@ -122,7 +122,7 @@ std::optional<Error> ComparisonSeries::run() {
 
 std::optional<Error> ComparisonSeries::calibrate() {
   const auto timer = stages_.time("pilot");
-  KernelCalibrator calibrator(arena_, problem_, record_.seed, options_.free_bytes);
+  KernelCalibrator calibrator(contest_, problem_, record_.seed, options_.free_bytes);
   options_.progress("an empty kernel");
   auto floor = calibrator.measure_floor();
   if (!floor) return floor.error();
@@ -165,7 +165,7 @@ std::int64_t ComparisonSeries::second_length(const KernelCalibration& calibratio
 const Case& ComparisonSeries::set_cases(const SelftestComparison& comparison) {
   const Kernel& kernel = options_.kernels[comparison.kernel];
   const Sizes& sizes = calibrations_[comparison.kernel].sizes;
-  arena_.take_back();
+  contest_.take_back();
   cases_ = {case_of(problem_, kernel, sizes, sizes.least_length),
             case_of(problem_, kernel, sizes, comparison.length),
             case_of(problem_, kernel, sizes, comparison.second_length)};
@@ -185,14 +185,14 @@ std::optional<Error> ComparisonSeries::compare(const PlannedComparison& planned,
   comparison.asked = planned.added;
   comparison.length = calibration.length;
   comparison.second_length = second_length(calibration, planned.added);
-  if (options_.fresh || !arena_.candidate_alive()) {
+  if (options_.fresh || !contest_.candidate_alive()) {
     if (auto error = start_anew()) return error;
   }
   const Case& bound = set_cases(comparison);
   const auto found = measure(bound, seed_of_comparison(record_.seed, number), progress_prefix(number));
   if (!found) return found.error();
   take(*found, comparison);
-  if (arena_.measures_speed() && comparison.first.median > 0) {
+  if (contest_.measures_speed() && comparison.first.median > 0) {
     const auto units = static_cast<double>(comparison.second_length - comparison.length);
     comparison.added = units * calibration.ms_per_length / comparison.first.median;
   }
@@ -204,7 +204,7 @@ std::optional<Error> ComparisonSeries::compare(const PlannedComparison& planned,
 
 Result<CaseRecord> ComparisonSeries::measure(const Case& bound, std::uint64_t seed,
                                              const std::string& prefix) {
-  Session session{arena_, problem_, seed, record_.effort, {}, stages_, [&](const std::string& what) {
+  Session session{contest_, problem_, seed, record_.effort, {}, stages_, [&](const std::string& what) {
                     options_.progress(prefix + what);
                   }};
   session.goal = record_.goal;
@@ -217,7 +217,7 @@ Result<CaseRecord> ComparisonSeries::measure(const Case& bound, std::uint64_t se
   const auto goes_on = [&](int process) {
     return found && found->verdict == Verdict::accepted && process < processes_wanted(*found);
   };
-  for (int process = 1; arena_.measures_speed() && goes_on(process); ++process) {
+  for (int process = 1; contest_.measures_speed() && goes_on(process); ++process) {
     if (auto error = start_anew()) return *error;
     session.candidate_calls = 0;
     if (auto error = run_case_again(session, bound, *found)) return *error;
@@ -227,8 +227,8 @@ Result<CaseRecord> ComparisonSeries::measure(const Case& bound, std::uint64_t se
 }
 
 std::optional<Error> ComparisonSeries::start_anew() {
-  arena_.take_back();
-  const auto answer = arena_.start_anew(load_patience, load_patience);
+  contest_.take_back();
+  const auto answer = contest_.start_anew(load_patience, load_patience);
   calls_ = 0;
   if (!answer) return answer.error();
   if (answer->ok()) return std::nullopt;
@@ -275,7 +275,7 @@ std::int64_t units_for(double ms, double slope) {
 
 // The outputs are checked later, when the kernels are compared.
 Result<double> KernelCalibrator::call(Role role) {
-  const CallReport report = arena_.call(role, {seed_, draws_++, 0, 1}, trusted_patience);
+  const CallReport report = contest_.call(role, {seed_, draws_++, 0, 1}, trusted_patience);
   if (const auto finding = review_call(report)) {
     return machine_error("a kernel of the self-test fails: " + finding->message,
                          "`kgrade doctor` says what this machine lacks");
@@ -286,11 +286,11 @@ Result<double> KernelCalibrator::call(Role role) {
 Result<KernelCalibrator::TwoTimes> KernelCalibrator::time(const Kernel& kernel, const Sizes& sizes,
                                                           std::int64_t first, std::int64_t second,
                                                           int calls) {
-  arena_.take_back();
+  contest_.take_back();
   first_ = case_of(problem_, kernel, sizes, first);
   second_ = case_of(problem_, kernel, sizes, second);
   for (const Role role : {Role::reference, Role::candidate}) {
-    const auto lent = arena_.lend(role, role == Role::reference ? first_ : second_, 1);
+    const auto lent = contest_.lend(role, role == Role::reference ? first_ : second_, 1);
     if (!lent) return lent.errors();
     if (!lent->ok()) return machine_error("a worker cannot use its buffers: " + lent->detail);
   }
@@ -302,14 +302,14 @@ Result<KernelCalibrator::TwoTimes> KernelCalibrator::time(const Kernel& kernel, 
       if (i > 0) (role == Role::reference ? times.first : times.second).push_back(*ms);
     }
   }
-  arena_.take_back();
+  contest_.take_back();
   return times;
 }
 
 Result<std::vector<double>> KernelCalibrator::measure_floor() {
   const Kernel nothing{"nothing", Kind::nothing, 0};
-  const int calls = arena_.measures_speed() ? floor_calls : floor_calls_without_speed;
-  auto times = time(nothing, sizes_of(nothing, arena_.device_info(), free_bytes_), 0, 0, calls);
+  const int calls = contest_.measures_speed() ? floor_calls : floor_calls_without_speed;
+  auto times = time(nothing, sizes_of(nothing, contest_.device_info(), free_bytes_), 0, 0, calls);
   if (!times) return times.errors();
   std::vector<double> all = std::move(times->first);
   all.insert(all.end(), times->second.begin(), times->second.end());
@@ -349,8 +349,8 @@ Result<KernelCalibration> KernelCalibrator::refine(const Kernel& kernel, const S
 }
 
 Result<KernelCalibration> KernelCalibrator::calibrate(const Kernel& kernel) {
-  const Sizes sizes = sizes_of(kernel, arena_.device_info(), free_bytes_);
-  if (!arena_.measures_speed())
+  const Sizes sizes = sizes_of(kernel, contest_.device_info(), free_bytes_);
+  if (!contest_.measures_speed())
     return KernelCalibration{sizes, sizes.least_length + length_without_speed, 0, 0};
   const auto shortest = time_of(kernel, sizes, sizes.least_length);
   if (!shortest) return shortest.errors();

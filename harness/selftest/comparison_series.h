@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "grade/session.h"
 #include "selftest/kernels.h"
 #include "selftest/selftest_record.h"
@@ -31,8 +31,8 @@ struct KernelCalibration {
 class KernelCalibrator {
  public:
   // Keeps references. `free_bytes` is the free memory of the device.
-  KernelCalibrator(Arena& arena, const Problem& problem, std::uint64_t seed, std::uint64_t free_bytes)
-      : arena_(arena), problem_(problem), seed_(seed), free_bytes_(free_bytes) {}
+  KernelCalibrator(Contest& contest, const Problem& problem, std::uint64_t seed, std::uint64_t free_bytes)
+      : contest_(contest), problem_(problem), seed_(seed), free_bytes_(free_bytes) {}
 
   // Times of an empty kernel. An Error if a call fails.
   Result<std::vector<double>> measure_floor();
@@ -56,7 +56,7 @@ class KernelCalibrator {
   Result<KernelCalibration> refine(const Kernel& kernel, const Sizes& sizes, std::int64_t length,
                                    double slope);
 
-  Arena& arena_;
+  Contest& contest_;
   const Problem& problem_;
   std::uint64_t seed_;
   std::uint64_t free_bytes_;
@@ -117,7 +117,7 @@ struct Watch {
 class ComparisonSeries {
  public:
   // Keeps references to all arguments except the last. `record` already has its seed, effort and goal.
-  ComparisonSeries(Arena& arena, const Problem& problem, const SeriesOptions& options, StageClock& stages,
+  ComparisonSeries(Contest& contest, const Problem& problem, const SeriesOptions& options, StageClock& stages,
                    SelftestRecord& record, Watch watch = {});
 
   // An Error if the device fails. The record then has the results so far.
@@ -134,7 +134,7 @@ class ComparisonSeries {
   double expected_seconds(const KernelCalibration& calibration) const;
   std::string progress_prefix(std::size_t number) const;
 
-  Arena& arena_;
+  Contest& contest_;
   const Problem& problem_;
   const SeriesOptions& options_;
   StageClock& stages_;

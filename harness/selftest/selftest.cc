@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/temporary_directory.h"
-#include "contest/referee.h"
+#include "contest/contest.h"
 #include "draw/seed.h"
 #include "grade/contestants.h"
 #include "measure/block_run.h"
@@ -47,11 +47,11 @@ class Run {
     describe();
     if (auto failure = build()) return failure;
     if (auto failure = load()) return failure;
-    Referee referee(bench_.device(), problem_, *oracle_, *first_, record_.seed);
-    referee.set_candidate(std::move(second_), library_);
-    const Answer loaded = referee.load_candidate(load_patience, load_patience);
+    Contest contest(bench_.device(), problem_, *oracle_, first_.get(), record_.seed);
+    contest.set_candidate(std::move(second_), library_);
+    const Answer loaded = contest.load_candidate(load_patience, load_patience);
     if (!loaded.ok()) return worker_failure(loaded);
-    return run_series(referee);
+    return run_series(contest);
   }
 
   Failure prepare() {
@@ -132,16 +132,16 @@ class Run {
     return series;
   }
 
-  Failure run_series(Referee& referee) {
+  Failure run_series(Contest& contest) {
     const SeriesOptions options = series_options();
     TelemetrySampler sampler(bench_.telemetry(), bench_.clock());
     TelemetryWatch watch(sampler);
     const bool watched = bench_.telemetry().absent().empty();
-    ComparisonSeries series(referee, problem_, options, stages_, record_,
+    ComparisonSeries series(contest, problem_, options, stages_, record_,
                             {watched ? &watch : nullptr, &sampler});
     const auto error = series.run();
     record_.telemetry = sampler.summary();
-    referee.take_back();
+    contest.take_back();
     // The problem is our own, and nobody is its author.
     return error ? Failure(blamed_on(Blame::machine, {*error})) : std::nullopt;
   }

@@ -25,8 +25,8 @@ class ContestReader {
  public:
   ContestReader(const YamlNode& root, Diagnostics& diagnostics) : root_(root), diagnostics_(diagnostics) {}
 
-  Contest read() {
-    Contest contest;
+  Competition read() {
+    Competition contest;
     check_keys(root_, {"title", "start", "end", "effort", "feedback", "hidden", "problems"});
     contest.title = needed(root_, "title", "write `title: My contest`").value_or("");
     if (contest.title.size() > longest_title)
@@ -110,7 +110,7 @@ class ContestReader {
     return std::nullopt;
   }
 
-  void read_problems(Contest& contest) {
+  void read_problems(Competition& contest) {
     const YamlNode* const list = root_.find("problems");
     if (list == nullptr || !list->is_sequence() || list->children.empty() ||
         list->children.size() > most_problems)
@@ -188,7 +188,7 @@ bool ContestProblem::hides(const CaseSpec& one) const {
   });
 }
 
-const ContestProblem* Contest::find(std::string_view slug) const {
+const ContestProblem* Competition::find(std::string_view slug) const {
   const auto at = std::find_if(problems.begin(), problems.end(),
                                [slug](const ContestProblem& problem) { return problem.slug == slug; });
   return at == problems.end() ? nullptr : &*at;
@@ -224,7 +224,7 @@ std::optional<double> read_moment(const std::string& text) {
   return std::chrono::duration<double>(midnight).count() + 3600.0 * hour + 60.0 * (minute - zone) + second;
 }
 
-Result<Contest> read_contest(std::string_view content, const std::string& file) {
+Result<Competition> read_contest(std::string_view content, const std::string& file) {
   Diagnostics diagnostics;
   const auto parts = read_frontmatter(content, file, diagnostics);
   if (!parts) return parts.errors();
@@ -232,19 +232,19 @@ Result<Contest> read_contest(std::string_view content, const std::string& file) 
     return Error{"the contest has no keys",
                  "write `title`, `start`, `end` and `problems` between the lines `---`",
                  {file, 1, 1}};
-  Contest contest = ContestReader(parts->root, diagnostics).read();
+  Competition contest = ContestReader(parts->root, diagnostics).read();
   if (!diagnostics.empty()) return diagnostics.take();
   contest.text = std::string(trimmed(parts->statement));
   return contest;
 }
 
-Result<Contest> read_contest(const std::filesystem::path& file) {
+Result<Competition> read_contest(const std::filesystem::path& file) {
   const auto text = read_text_file(file, std::uint64_t{1} << 20);
   if (!text) return text.errors();
   return read_contest(*text, file.string());
 }
 
-Failure check_contest(const Contest& contest, const std::map<std::string, Problem>& problems) {
+Failure check_contest(const Competition& contest, const std::map<std::string, Problem>& problems) {
   Errors errors;
   std::vector<std::string> slugs;
   for (const auto& [slug, problem] : problems) slugs.push_back(slug);

@@ -26,7 +26,8 @@ struct ContestProblem {
   bool hides(const CaseSpec& one) const;
 };
 
-struct Contest {
+// A contest of a class or of teams, as its file describes it.
+struct Competition {
   std::string title;
   std::string text;  // what students read above the problems, in Markdown
   double start = 0;  // seconds since 1970
@@ -42,10 +43,10 @@ struct Contest {
 
 // Reads a contest's file, which docs/contest.md describes: a frontmatter like a problem's, then a text.
 // Errors name the line, and say what to write.
-Result<Contest> read_contest(std::string_view content, const std::string& file);
-Result<Contest> read_contest(const std::filesystem::path& file);
+Result<Competition> read_contest(std::string_view content, const std::string& file);
+Result<Competition> read_contest(const std::filesystem::path& file);
 // Errors for problems and cases that the contest names and the catalogue does not have.
-Failure check_contest(const Contest& contest, const std::map<std::string, Problem>& problems);
+Failure check_contest(const Competition& contest, const std::map<std::string, Problem>& problems);
 
 // A time with its zone, "2026-11-30T10:00:00+01:00" or "2026-11-30T09:00Z", in seconds since 1970. Nothing
 // for other texts.

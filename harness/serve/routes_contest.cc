@@ -13,7 +13,7 @@
 namespace kgrade {
 namespace {
 
-answers::Contest contest_answer(const Contest& contest, const Client& client,
+answers::Contest contest_answer(const Competition& contest, const Client& client,
                                 const std::map<std::string, Problem>& all) {
   const double now = wall_clock();
   const bool shows_problems = contest.has_begun(now) || client.is_teacher;
@@ -45,7 +45,7 @@ HttpAnswer Routes::me(const Call& call) const {
   if (client.may_seed) me.words.push_back("seeds");
   if (client.may_upload) me.words.push_back("problems");
   if (client.is_teacher) me.words.push_back("teacher");
-  if (const Contest* const contest = service_.contest())
+  if (const Competition* const contest = service_.contest())
     me.contest = contest_answer(*contest, client, service_.problems());
   return json_answer(json_of(me));
 }

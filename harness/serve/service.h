@@ -51,7 +51,7 @@ struct ServiceOptions : DispatcherOptions {
   LaneOptions lane;                         // all but the device and a request's options
   std::map<std::string, Problem> problems;  // for requests, by slug; empty: those of the folders
   bool shows_boards = false;                // each owner sees the best speeds of the others
-  std::optional<Contest> contest;           // if set, only teachers can send other problems
+  std::optional<Competition> contest;           // if set, only teachers can send other problems
   ServiceLimits limits;
 };
 
@@ -145,7 +145,7 @@ class Service : private DispatcherClient {
   // The refusal of a slug of which the client sees no problem. Names the most similar slug.
   Refusal no_problem(const std::string& slug, const Client& client) const;
   // The service's contest. Null if there is none.
-  const Contest* contest() const { return options_.contest ? &*options_.contest : nullptr; }
+  const Competition* contest() const { return options_.contest ? &*options_.contest : nullptr; }
   // Whether the client takes part in the contest, and is bound by its rules.
   bool is_contestant(const Client& client) const { return options_.contest && !client.is_teacher; }
   // Whether the client sees this problem. False if it does not exist.

@@ -31,7 +31,7 @@ bool Service::shows(const Client& client, const std::string& slug) const {
 }
 
 std::optional<Refusal> Service::bind(nlohmann::json& request) const {
-  const Contest& contest = *options_.contest;
+  const Competition& contest = *options_.contest;
   const double now = wall_clock();
   if (!contest.has_begun(now))
     return Refusal{

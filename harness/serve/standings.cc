@@ -51,7 +51,7 @@ bool Standings::Row::is_better_than(const Row& other) const {
 }
 
 std::vector<Standings::Row> Standings::rows(const View& view) const {
-  const Contest& contest = view.contest;
+  const Competition& contest = view.contest;
   std::map<std::string, Row> by_owner;
   for (const std::string& owner : view.owners) by_owner[owner].owner = owner;
   for (const auto& [id, entry] : entries_) {

@@ -24,7 +24,7 @@ class Standings {
  public:
   // What a client may see of the standings.
   struct View {
-    const Contest& contest;
+    const Competition& contest;
     const std::map<std::string, Problem>& problems;
     std::vector<std::string> owners;  // who may take part; owners with submissions are added
     std::string reader;               // the client, who sees its own submissions

@@ -261,7 +261,7 @@ class CalibrationRun {
       if (const auto error = runner.set_case(bound)) {
         skipped = error->message;
       } else {
-        auto learned = scales_of_draws(runner, bound, options_.seed, first_usual_draw,
+        auto learned = scales_of_draws(runner, options_.seed, first_usual_draw,
                                        ExpectedScales::draws_of(bound, Precision::bf16));
         if (!learned) return failed(bound, learned.error());
         scales = std::move(*learned);

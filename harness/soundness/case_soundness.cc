@@ -77,7 +77,7 @@ class CaseSoundness {
   // are compared, because each may fill much of the host's memory, and host_bytes_needed() counts two at a
   // time.
   std::unique_ptr<CallOutputs> answer(const Draw& draw, const std::vector<InputEdit>& edits = {}) {
-    auto outputs = session_.runner.call_oracle(case_, draw, edits);
+    auto outputs = session_.runner.call_oracle(draw, edits);
     if (outputs) return std::move(*outputs);
     fails(outputs.error());
     return nullptr;
@@ -132,7 +132,7 @@ class CaseSoundness {
   // Compares the reference with the oracle as grading does (grade/case_calls.h), but in units of this
   // output's own norm, so that a case whose sums cancel is reported.
   bool check_reference() {
-    const auto single = session_.runner.call_reference(case_, base_draw());
+    const auto single = session_.runner.call_reference(base_draw());
     if (!single) {
       fails(single.error());
       return false;
@@ -166,7 +166,7 @@ class CaseSoundness {
 
   // Compares the Model's reference with the oracle as grading does, in units of the output's usual norm.
   bool check_model() {
-    const auto single = session_.runner.call_reference(case_, base_draw());
+    const auto single = session_.runner.call_reference(base_draw());
     if (!single) {
       fails(single.error());
       return false;
@@ -195,7 +195,7 @@ class CaseSoundness {
   // The scales of a few draws; of more draws if few elements could cancel.
   std::optional<ExpectedScales> usual_scales() {
     const int draws = std::max(1, ExpectedScales::draws_of(case_, Precision::fp32) / 2);
-    auto scales = scales_of_draws(session_.runner, case_, session_.seed, 1, draws);
+    auto scales = scales_of_draws(session_.runner, session_.seed, 1, draws);
     if (scales) return std::move(*scales);
     fails(scales.error());
     return std::nullopt;

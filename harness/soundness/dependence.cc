@@ -84,7 +84,7 @@ class DependenceSearch {
                     for (std::size_t i = from; i < to; ++i) slice[i] = flipped_at(first + i, slice[i]);
                   });
                 }};
-    const auto outputs = runner_.call_oracle(case_, draw_, edits);
+    const auto outputs = runner_.call_oracle(draw_, edits);
     if (!outputs) {
       errors_ = outputs.errors();
       return true;
@@ -269,7 +269,7 @@ Result<ComputedDependence> find_dependence_on_computed(ReferenceRunner& runner, 
   Draw perturbed = draw;
   while (perturbed.perturbation < most_small_changes && !found.stale.empty()) {
     perturbed.perturbation += 1;
-    const auto outputs = runner.call_oracle(bound, perturbed);
+    const auto outputs = runner.call_oracle(perturbed);
     if (!outputs) return outputs.errors();
     CallOutputs& changed = **outputs;
     found.perturbations += 1;

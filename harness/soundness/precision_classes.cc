@@ -137,14 +137,14 @@ Result<std::unique_ptr<CallOutputs>> rounded_answer(ReferenceRunner& runner, con
   std::vector<InputEdit> edits;
   for (const std::size_t i : operands_of(bound))
     edits.push_back({i, 0, {}, static_cast<std::uint64_t>(bound.tensors[i].elements), change});
-  return runner.call_oracle(bound, draw, edits);
+  return runner.call_oracle(draw, edits);
 }
 
 Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& bound, const Draw& draw,
                                            CallOutputs& expected, double reordered_fp32,
                                            const ExpectedScales& scales) {
   ClassErrors errors;
-  const auto single = error_of_call(runner.call_reference(bound, draw), expected, bound, scales);
+  const auto single = error_of_call(runner.call_reference(draw), expected, bound, scales);
   if (!single) return single.errors();
   errors.fp32 = std::max(reordered_fp32, *single);
   for (const auto& [format, error] :
@@ -165,7 +165,7 @@ Result<ClassStatistics> measure_classes(ReferenceRunner& runner, const Case& bou
   ClassStatistics all;
   for (std::uint32_t index = 0; index < draws; ++index) {
     const Draw draw{seed, index};
-    const auto expected = runner.call_oracle(bound, draw);
+    const auto expected = runner.call_oracle(draw);
     if (!expected) return expected.errors();
     if (auto error = (*expected)->keep()) return *error;
     const auto errors = measure_classes_on(runner, bound, draw, **expected, reordered_fp32, scales);

@@ -100,172 +100,6 @@ class DeviceOutputs : public CallOutputs {
   std::vector<Values> values_;
 };
 
-// Calls oracle and reference in workers, as grading does.
-class WorkerReferenceRunner : public ReferenceRunner {
- public:
-  // Keeps references to `device`, `oracle` and `reference`. Both runners must have loaded their contestants.
-  // The reference of a problem with a Model returns its outputs, so its answer is the captured output.
-  WorkerReferenceRunner(Device& device, const Problem& problem, ContestantRunner& oracle,
-                        ContestantRunner& reference, std::uint64_t whole_elements)
-      : whole_elements_(whole_elements),
-        device_(device),
-        oracle_(oracle),
-        reference_(reference),
-        returns_outputs_(problem.has_model()),
-        poison_key_(random_seed()) {
-    const auto computed = ComputedInputs::make(device, problem, oracle);
-    oracle_.take_inputs_from(computed);
-    reference_.take_inputs_from(computed);
-  }
-  ~WorkerReferenceRunner() override { take_back(); }
-  WorkerReferenceRunner(const WorkerReferenceRunner&) = delete;
-  WorkerReferenceRunner& operator=(const WorkerReferenceRunner&) = delete;
-
-  std::optional<Error> set_case(const Case& bound) override {
-    take_back();
-    case_ = std::make_shared<const Case>(bound);
-    for (ContestantRunner* const runner : {&oracle_, &reference_}) {
-      // Buffers move from call to call, so that nothing can depend on a tensor's address.
-      LeaseTerms terms{true, false, 1};
-      terms.widens = runner == &oracle_;
-      terms.captures = returns_outputs_ && runner == &reference_;
-      const auto lent = runner->lend(*case_, false, terms, lending_patience);
-      if (!lent) return lent.error();
-      if (!lent->ok()) return machine_error("a worker cannot use the case's memory: " + lent->detail);
-    }
-    return std::nullopt;
-  }
-
-  Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) override {
-    return values_of(oracle_, call(oracle_, "oracle", draw, edits));
-  }
-
-  Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) override {
-    return values_of(reference_, call(reference_, "reference", draw, edits));
-  }
-
-  Result<std::unique_ptr<CallOutputs>> call_oracle(const Case& bound, const Draw& draw,
-                                                   const std::vector<InputEdit>& edits) override {
-    if (!is_large()) return ReferenceRunner::call_oracle(bound, draw, edits);
-    return outputs_of(oracle_, call(oracle_, "oracle", draw, edits));
-  }
-
-  Result<std::unique_ptr<CallOutputs>> call_reference(const Case& bound, const Draw& draw,
-                                                      const std::vector<InputEdit>& edits) override {
-    if (!is_large()) return ReferenceRunner::call_reference(bound, draw, edits);
-    return outputs_of(reference_, call(reference_, "reference", draw, edits));
-  }
-
-  std::vector<Values> sampled_inputs() override {
-    std::vector<Values> inputs;
-    for (const Lease::Loaned& tensor : oracle_.lease().tensors()) {
-      const TensorSample sample = sample_of(tensor.tensor->shape, most_elements());
-      inputs.push_back(tensor.tensor->output
-                           ? Values()
-                           : read_runs(device_, tensor, sample.begins, static_cast<std::size_t>(sample.run)));
-    }
-    return inputs;
-  }
-
-  bool measures_speed() const override { return device_.info().measures_speed; }
-  std::uint64_t most_elements() const override { return sample_elements(*case_, whole_elements_); }
-
-  std::string unwritten() override {
-    const auto outputs = oracle_.lease().outputs();
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const std::uint64_t count = oracle_.lease().unwritten_elements(i);
-      if (count > 0)
-        return fmt::format("{} of {} elements of '{}'", count, outputs[i].tensor->elements,
-                           outputs[i].tensor->name);
-    }
-    return "";
-  }
-
-  std::vector<Values> inputs() override {
-    std::vector<Values> inputs;
-    for (const Lease::Loaned& tensor : oracle_.lease().tensors())
-      inputs.push_back(tensor.tensor->output ? Values() : read_values(device_, tensor));
-    return inputs;
-  }
-
- private:
-  bool is_large() const { return most_elements() < std::numeric_limits<std::uint64_t>::max(); }
-
-  std::optional<Error> call(ContestantRunner& runner, const char* name, const Draw& draw,
-                            const std::vector<InputEdit>& edits) {
-    ContestantRunner::Edit write;
-    if (!edits.empty()) {
-      write = [&](Lease& lease) {
-        for (const InputEdit& edit : edits) write_edit(lease.tensors(), edit);
-      };
-    }
-    Draw whole = draw;
-    // A Model keeps its weights, as in grading.
-    if (returns_outputs_) whole.weights = 1;
-    CallReport report =
-        runner.checked_call(whole, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
-    // Changed elements of inputs are our own edits, because the worker cannot write its inputs.
-    if (!edits.empty()) report.corruption.input_elements = 0;
-    if (const auto finding = review_call(report)) {
-      return Error{
-          fmt::format("the {} fails: {}", name, finding->message),
-          returns_outputs_
-              ? "mend `Model`"
-              : "mend the reference source, from which it is built; `kgrade check` on it may say more",
-          {}};
-    }
-    return std::nullopt;
-  }
-
-  // Writes one slice at a time, so that a large input takes little host memory. Outputs whose initial
-  // contents are the input are changed too.
-  void write_edit(const std::vector<Lease::Loaned>& tensors, const InputEdit& edit) {
-    const auto write = [&](std::uint64_t first, const Values& values) {
-      for (std::size_t i = 0; i < tensors.size(); ++i) {
-        if (i == edit.tensor || tensors[i].tensor->begins_as == edit.tensor)
-          write_values(device_, tensors[i], first, values);
-      }
-    };
-    if (!edit.change) return write(edit.first, edit.values);
-    for (std::uint64_t done = 0; done < edit.count; done += slice_elements) {
-      const std::uint64_t first = edit.first + done;
-      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(slice_elements, edit.count - done));
-      Values slice = read_runs(device_, tensors.at(edit.tensor), {&first, 1}, count);
-      edit.change(first, slice);
-      write(first, slice);
-    }
-  }
-
-  Result<std::vector<Values>> values_of(ContestantRunner& runner, const std::optional<Error>& failure) {
-    if (failure) return *failure;
-    std::vector<Values> outputs;
-    for (const Lease::Loaned& output : runner.lease().outputs())
-      outputs.push_back(read_values(device_, output));
-    return outputs;
-  }
-
-  Result<std::unique_ptr<CallOutputs>> outputs_of(ContestantRunner& runner,
-                                                  const std::optional<Error>& failure) {
-    if (failure) return *failure;
-    return std::unique_ptr<CallOutputs>(
-        std::make_unique<DeviceOutputs>(device_, runner.lease(), case_, most_elements()));
-  }
-
-  void take_back() {
-    oracle_.take_back();
-    reference_.take_back();
-  }
-
-  std::uint64_t whole_elements_;
-  Device& device_;
-  ContestantRunner& oracle_;
-  ContestantRunner& reference_;
-  bool returns_outputs_;
-  std::shared_ptr<const Case> case_;  // the lease of each buffer refers to it
-  std::uint64_t poison_key_;
-  std::uint32_t calls_ = 0;
-};
-
 // The path as a user would write it in the current folder.
 std::filesystem::path shown(const std::filesystem::path& path) {
   std::error_code failure;
@@ -284,27 +118,63 @@ void apply(const InputEdit& edit, Values& input) {
   }
 }
 
-Result<std::unique_ptr<CallOutputs>> ReferenceRunner::call_oracle(const Case& bound, const Draw& draw,
-                                                                  const std::vector<InputEdit>& edits) {
-  auto values = oracle(draw, edits);
-  if (!values) return values.errors();
+std::optional<Error> ReferenceRunner::set_case(const Case& bound) {
+  contest_.take_back();
+  case_ = std::make_shared<const Case>(bound);
+  for (const Role role : {Role::oracle, Role::reference}) {
+    const auto lent = contest_.lend(role, *case_, 1);
+    if (!lent) return lent.error();
+    if (!lent->ok()) return machine_error("a worker cannot use the case's memory: " + lent->detail);
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> ReferenceRunner::call(Role role, const Draw& draw, const std::vector<InputEdit>& edits) {
+  const auto finding = review_call(contest_.call_as(role, {}, draw, trusted_patience, edits));
+  if (!finding) return std::nullopt;
+  return Error{fmt::format("the {} fails: {}", to_string(role), finding->message),
+               is_model_
+                   ? "mend `Model`"
+                   : "mend the reference source, from which it is built; `kgrade check` on it may say more",
+               {}};
+}
+
+Result<std::vector<Values>> ReferenceRunner::values_of(Role role, const Draw& draw,
+                                                       const std::vector<InputEdit>& edits) {
+  if (const auto failure = call(role, draw, edits)) return *failure;
+  return contest_.outputs_of(role);
+}
+
+Result<std::unique_ptr<CallOutputs>> ReferenceRunner::outputs_of(Role role, const Draw& draw,
+                                                                 const std::vector<InputEdit>& edits) {
+  if (const auto failure = call(role, draw, edits)) return *failure;
+  if (is_large())
+    return std::unique_ptr<CallOutputs>(std::make_unique<DeviceOutputs>(
+        *contest_.device(), contest_.runner_of(role).lease(), case_, most_elements()));
   return std::unique_ptr<CallOutputs>(std::make_unique<HostOutputs>(
-      bound, std::move(*values), has_ties(bound) ? inputs() : std::vector<Values>()));
+      *case_, contest_.outputs_of(role),
+      role == Role::oracle && has_ties(*case_) ? inputs() : std::vector<Values>()));
 }
 
-Result<std::unique_ptr<CallOutputs>> ReferenceRunner::call_reference(const Case& bound, const Draw& draw,
-                                                                     const std::vector<InputEdit>& edits) {
-  auto values = reference(draw, edits);
-  if (!values) return values.errors();
-  return std::unique_ptr<CallOutputs>(
-      std::make_unique<HostOutputs>(bound, std::move(*values), std::vector<Values>()));
+std::vector<Values> ReferenceRunner::sampled_inputs() {
+  if (!is_large()) return inputs();
+  std::vector<Values> inputs;
+  for (const Lease::Loaned& tensor : contest_.runner_of(Role::oracle).lease().tensors()) {
+    const TensorSample sample = sample_of(tensor.tensor->shape, most_elements());
+    inputs.push_back(tensor.tensor->output ? Values()
+                                           : read_runs(*contest_.device(), tensor, sample.begins,
+                                                       static_cast<std::size_t>(sample.run)));
+  }
+  return inputs;
 }
 
-Result<ExpectedScales> scales_of_draws(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
-                                       std::uint32_t first, int draws) {
+std::uint64_t ReferenceRunner::most_elements() const { return sample_elements(*case_, whole_elements_); }
+
+Result<ExpectedScales> scales_of_draws(ReferenceRunner& runner, std::uint64_t seed, std::uint32_t first,
+                                       int draws) {
   std::vector<Samples> calls;
   for (int i = 0; i < draws; ++i) {
-    const auto outputs = runner.call_oracle(bound, {seed, first + static_cast<std::uint32_t>(i)});
+    const auto outputs = runner.call_oracle({seed, first + static_cast<std::uint32_t>(i)});
     if (!outputs) return outputs.errors();
     calls.emplace_back();
     for (const Values& values : (*outputs)->values()) calls.back().push_back(sample_of(values));
@@ -364,8 +234,10 @@ Failure ProblemBuilds::load() {
   for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
     if (auto failure = load(*contestant)) return failure;
   }
-  runner_ = std::make_unique<WorkerReferenceRunner>(context_.device(), problem_, oracle_->runner(),
-                                                    reference_->runner(), context_.options().whole_elements);
+  contest_ = std::make_unique<Contest>(context_.device(), problem_, oracle_->runner(), &reference_->runner(),
+                                       random_seed());
+  runner_ =
+      std::make_unique<ReferenceRunner>(*contest_, context_.options().whole_elements, problem_.has_model());
   return std::nullopt;
 }
 

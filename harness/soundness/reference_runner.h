@@ -1,5 +1,5 @@
-// Builds a problem's oracle and reference once for all cases and calls them in workers, as grading does.
-// Checks of soundness use these calls. Tests replace the workers with a fake.
+// Builds a problem's oracle and reference once for all cases, and calls them as grading does. Checks of
+// soundness use these calls.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "contest/contestant_runner.h"
+#include "contest/contest.h"
 #include "grade/contestants.h"
 #include "grade/run.h"
 #include "problem/case.h"
@@ -21,61 +21,75 @@
 
 namespace kgrade {
 
-// Changes a slice of an input's elements, which begins with element number `first`. Called for each slice, in
-// order.
-using ElementChange = std::function<void(std::uint64_t first, std::span<float> slice)>;
-
-// A change to the drawn elements of an input, or of an output with drawn initial contents, from element
-// `first` on. They are replaced by `values`, or `change` computes `count` elements from the drawn ones.
-struct InputEdit {
-  std::size_t tensor = 0;  // index into Case::tensors
-  std::uint64_t first = 0;
-  Values values = {};
-  std::uint64_t count = 0;
-  ElementChange change = {};
-};
-
 // Applies an edit to an input on the host.
 void apply(const InputEdit& edit, Values& input);
 
-// Calls of a problem's oracle and reference on one case at a time.
+// Calls of a problem's oracle and reference on one case at a time, as grading makes them.
 class ReferenceRunner {
  public:
-  virtual ~ReferenceRunner() = default;
+  // Keeps a reference to the contest, whose oracle and reference have loaded. A case is large if a tensor has
+  // more than `whole_elements` elements. `is_model`: the reference is a Model in Python.
+  ReferenceRunner(Contest& contest, std::uint64_t whole_elements, bool is_model = false)
+      : contest_(contest), whole_elements_(whole_elements), is_model_(is_model) {
+    contest_.take_no_turns();
+  }
+  ~ReferenceRunner() { contest_.take_back(); }
+  ReferenceRunner(const ReferenceRunner&) = delete;
+  ReferenceRunner& operator=(const ReferenceRunner&) = delete;
 
   // Sets the case of the next calls. An Error if the device has no room.
-  virtual std::optional<Error> set_case(const Case& bound) = 0;
+  std::optional<Error> set_case(const Case& bound);
 
   // Calls the oracle on a draw's inputs with some elements changed. Returns all outputs in order. The memory
   // around the tensors holds other values in every call. An Error if the call fails.
-  virtual Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) = 0;
+  Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) {
+    return values_of(Role::oracle, draw, edits);
+  }
   // Calls the reference, in single precision, like oracle().
-  virtual Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) = 0;
+  Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) {
+    return values_of(Role::reference, draw, edits);
+  }
   // The elements that the oracle's last call did not write: "3 of 217 elements of 'y'". Empty if it wrote
   // all.
-  virtual std::string unwritten() { return ""; }
+  std::string unwritten() { return contest_.unwritten_by(Role::oracle); }
   // The inputs of the oracle's last call, as drawn and changed, in the order of Case::tensors. Empty for
   // outputs.
-  virtual std::vector<Values> inputs() = 0;
+  std::vector<Values> inputs() { return contest_.inputs_of(Role::oracle); }
 
-  // Like oracle() and reference(), but for outputs that are only compared. So these outputs need not leave
-  // the device. `bound` is the case of set_case().
-  virtual Result<std::unique_ptr<CallOutputs>> call_oracle(const Case& bound, const Draw& draw,
-                                                           const std::vector<InputEdit>& edits = {});
-  virtual Result<std::unique_ptr<CallOutputs>> call_reference(const Case& bound, const Draw& draw,
-                                                              const std::vector<InputEdit>& edits = {});
+  // Like oracle() and reference(), but for outputs that are only compared. The outputs of a large case do not
+  // leave the device.
+  Result<std::unique_ptr<CallOutputs>> call_oracle(const Draw& draw,
+                                                   const std::vector<InputEdit>& edits = {}) {
+    return outputs_of(Role::oracle, draw, edits);
+  }
+  Result<std::unique_ptr<CallOutputs>> call_reference(const Draw& draw,
+                                                      const std::vector<InputEdit>& edits = {}) {
+    return outputs_of(Role::reference, draw, edits);
+  }
   // Like inputs(), but with only a sample of each tensor that has more than most_elements() elements
   // (soundness/sample.h). CallOutputs::values() samples outputs in the same way.
-  virtual std::vector<Values> sampled_inputs() { return inputs(); }
+  std::vector<Values> sampled_inputs();
   // Whether times of calls measure speed, as on a GPU.
-  virtual bool measures_speed() const { return false; }
-  virtual std::uint64_t most_elements() const { return std::numeric_limits<std::uint64_t>::max(); }
+  bool measures_speed() const { return contest_.measures_speed(); }
+  std::uint64_t most_elements() const;
+
+ private:
+  std::optional<Error> call(Role role, const Draw& draw, const std::vector<InputEdit>& edits);
+  Result<std::vector<Values>> values_of(Role role, const Draw& draw, const std::vector<InputEdit>& edits);
+  Result<std::unique_ptr<CallOutputs>> outputs_of(Role role, const Draw& draw,
+                                                  const std::vector<InputEdit>& edits);
+  bool is_large() const { return most_elements() < std::numeric_limits<std::uint64_t>::max(); }
+
+  Contest& contest_;
+  std::uint64_t whole_elements_;
+  bool is_model_;
+  std::shared_ptr<const Case> case_;  // the lease of each buffer refers to it
 };
 
 // The usual norms of a case's outputs. They come from `draws` calls of the oracle, on the seed's draws from
 // number `first` on. The runner must have the case. An Error if a call fails.
-Result<ExpectedScales> scales_of_draws(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
-                                       std::uint32_t first, int draws);
+Result<ExpectedScales> scales_of_draws(ReferenceRunner& runner, std::uint64_t seed, std::uint32_t first,
+                                       int draws);
 
 // The size of samples for a case. A case is large if a tensor has more than `whole` elements. The outputs of
 // a large case are compared on the device, and only samples of them are read.
@@ -151,6 +165,7 @@ class ProblemBuilds {
   std::unique_ptr<Build> checked_;
   std::unique_ptr<TrustedContestant> oracle_;  // oracle_ and reference_ are null without a source
   std::unique_ptr<TrustedContestant> reference_;
+  std::unique_ptr<Contest> contest_;
   std::unique_ptr<ReferenceRunner> runner_;
   Failure no_runners_;  // why a Model's workers, which start at once, failed
   bool unsupported_ = false;

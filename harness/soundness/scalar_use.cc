@@ -34,7 +34,7 @@ std::optional<Error> ScalarUse::try_case(ReferenceRunner& runner, const Case& bo
 Result<bool> ScalarUse::changes_output(ReferenceRunner& runner, const Case& changed, const Draw& draw,
                                        CallOutputs& base) {
   if (auto error = runner.set_case(changed)) return *std::move(error);
-  const auto outputs = runner.call_oracle(changed, draw);
+  const auto outputs = runner.call_oracle(draw);
   if (!outputs) return outputs.errors();
   return !(*outputs)->equals(base);
 }

@@ -113,7 +113,7 @@ class ShortCutSearch {
 
   // Tries all short cuts that are left on the inputs of a draw.
   Trouble try_on(const Draw& draw) {
-    auto expected = runner_.call_oracle(case_, draw);
+    auto expected = runner_.call_oracle(draw);
     if (!expected && problem_.has_model() && draw.family != 0) return std::nullopt;
     if (!expected) return expected.error();
     if (auto error = (*expected)->keep()) return error;
@@ -155,7 +155,7 @@ class ShortCutSearch {
     reference_.assign(outputs_.size(), 0);
     bool all = true;
     for (const Draw& rounded : draws_that_decide(problem_, case_, draw, scales_, own_scales_)) {
-      const auto answer = runner_.call_reference(case_, rounded);
+      const auto answer = runner_.call_reference(rounded);
       if (!answer && problem_.has_model()) return false;
       if (!answer) return answer.errors();
       for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -199,7 +199,7 @@ class ShortCutSearch {
       edits.push_back({tensor, 0, {}, elements, change});
     }
     if (!is_changed) return std::nullopt;
-    const auto answer = runner_.call_oracle(case_, draw, edits);
+    const auto answer = runner_.call_oracle(draw, edits);
     // A Model may raise an exception on such inputs. The search goes on.
     if (!answer && problem_.has_model()) trial.is_refused = is_told;
     if (!answer) return problem_.has_model() ? Trouble() : answer.error();

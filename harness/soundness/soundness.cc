@@ -13,7 +13,7 @@
 #include "check/check_candidate.h"
 #include "check/emulated_findings.h"
 #include "check/sanitizer_findings.h"
-#include "contest/check_referee.h"
+#include "contest/contest.h"
 #include "contest/contestant_runner.h"
 #include "draw/seed.h"
 #include "grade/contestants.h"
@@ -65,10 +65,12 @@ class ReferenceCheck {
     const auto& built = builds_.checked_build()->finish();
     if (!built) return built.errors();
     if (built->status != BuildStatus::built) return std::optional("the checked build: " + built->message);
-    CheckReferee referee(context_.device(), builds_.problem(), builds_.oracle(),
-                         sanitizer ? &*sanitizer : nullptr, context_.options().seed);
-    referee.set_candidate({built->library});
-    const auto checked = check(referee, *built, bound);
+    Contest contest(context_.device(), builds_.problem(), builds_.oracle(), nullptr, context_.options().seed);
+    contest.set_checked(
+        std::make_unique<PassWorkers>(context_.device(), builds_.problem(), sanitizer ? &*sanitizer : nullptr,
+                                      context_.options().seed, PassWorkers::Candidate{built->library}),
+        {});
+    const auto checked = check(contest, *built, bound);
     builds_.oracle().take_back();  // the buffers of the check
     if (!checked) return checked.errors();
     // A lack of memory on a GPU may come from other programs.
@@ -85,9 +87,9 @@ class ReferenceCheck {
   }
 
  private:
-  Result<CheckedCandidate> check(CheckReferee& referee, const BuildOutcome& built, const Case& bound) {
+  Result<CheckedCandidate> check(Contest& contest, const BuildOutcome& built, const Case& bound) {
     const auto limit = static_cast<long>(1000 * default_check_limit(on_gpu_));
-    CheckSession session{referee,  builds_.problem(), context_.options().seed, passes(),
+    CheckSession session{contest,  builds_.problem(), context_.options().seed, passes(),
                          !on_gpu_, Patience(limit),   context_.stages(),       progress_};
     std::unique_ptr<PlaceFinder> places;
     if (const auto program = Addr2line::find_program())

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "record/record.h"
 #include "record/verdict.h"
 

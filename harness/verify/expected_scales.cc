@@ -190,13 +190,13 @@ int ExpectedScales::draws_of(const Case& bound, Precision required) {
   return is_close && has_output_below(bound, few_for_lower_classes) ? usual_draws : 0;
 }
 
-std::optional<CallFinding> ExpectedScales::learn(Arena& arena, const Case& bound, Precision required) {
+std::optional<CallFinding> ExpectedScales::learn(Contest& contest, const Case& bound, Precision required) {
   DrawSequence draws(seed_of_norms, first_norm_draw);
   std::vector<Samples> calls;
   for (int call = draws_of(bound, required); call > 0; --call) {
-    const CallReport report = arena.call(Role::oracle, draws.fresh(), trusted_patience);
+    const CallReport report = contest.call(Role::oracle, draws.fresh(), trusted_patience);
     if (auto finding = review_call(report)) return finding;
-    calls.push_back(arena.sample_expected());
+    calls.push_back(contest.sample_expected());
   }
   learn_from(calls);
   return std::nullopt;

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "device/contents.h"
 #include "problem/problem.h"
 #include "record/verdict.h"
@@ -37,7 +37,7 @@ struct MeanSquares {
 double distance_between(std::span<const double> other, std::span<const double> expected,
                         const Magnitudes& magnitudes);
 
-// One sample per output of a case (Arena::sample_expected).
+// One sample per output of a case (Contest::sample_expected).
 using Samples = std::vector<std::vector<double>>;
 
 class ExpectedScales {
@@ -65,7 +65,7 @@ class ExpectedScales {
   // Makes the calls that draws_of() counts. The oracle's buffers must be lent. The inputs of these calls are
   // used by no other call and are the same in every run, so errors have the same units whatever else is
   // graded. The finding says what is wrong if a call fails.
-  std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required);
+  std::optional<CallFinding> learn(Contest& contest, const Case& bound, Precision required);
   // Learns from samples of the calls that draws_of() counts, by call and output.
   void learn_from(const std::vector<Samples>& calls);
   // Adds the samples of a call whose inputs are entirely new, by output. Without learn(), the first call that

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/enum_words.h"
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "device/contents.h"
 #include "problem/problem.h"
 #include "record/verdict.h"

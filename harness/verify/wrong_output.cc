@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "contest/examination.h"
+#include "contest/contest.h"
 #include "device/element_errors.h"
 
 namespace kgrade {

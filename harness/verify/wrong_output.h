@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "record/record.h"
 
 namespace kgrade {

@@ -15,7 +15,7 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
-#include "contest/referee.h"
+#include "contest/contest.h"
 #include "draw/draws.h"
 #include "grade/contestants.h"
 #include "grade/run.h"
@@ -91,13 +91,13 @@ double reveal_us(Stage& stage, CacheState cache) {
   return us;
 }
 
-Costs measure(Referee& referee, Stage& stage, int calls) {
+Costs measure(Contest& contest, Stage& stage, int calls) {
   Costs costs;
   DrawSequence draws(seed);
   for (int call = 0; call < calls + unmeasured_calls; ++call) {
     const Draw draw = draws.fresh();
     const auto start = Clock::now();
-    const CallReport report = referee.call(Role::candidate, draw, load_patience);
+    const CallReport report = contest.call(Role::candidate, draw, load_patience);
     const double whole = microseconds_since(start);
     if (const auto finding = review_call(report)) throw std::runtime_error(finding->message);
     const double refilled = reveal_us(stage, CacheState::cold);
@@ -245,14 +245,14 @@ void run(const Arguments& arguments) {
   stage.bound = take(resolve_case(stage.problem, *spec));
   stage.oracle = runner_with(stage, built.library);
   stage.reference = runner_with(stage, built.library);
-  Referee referee(*stage.device, stage.problem, *stage.oracle, *stage.reference, 1);
-  referee.set_candidate(runner_with(stage, built.library), built.library);
+  Contest contest(*stage.device, stage.problem, *stage.oracle, stage.reference.get(), 1);
+  contest.set_candidate(runner_with(stage, built.library), built.library);
   for (const Role role : {Role::oracle, Role::reference, Role::candidate}) {
-    take(referee.lend(role, stage.bound, 1));
+    take(contest.lend(role, stage.bound, 1));
   }
-  referee.call(Role::oracle, {seed, 0, 0}, load_patience);
-  referee.call(Role::reference, {seed, 0, 0}, load_patience);
-  print(measure(referee, stage, arguments.calls), stage, arguments);
+  contest.call(Role::oracle, {seed, 0, 0}, load_patience);
+  contest.call(Role::reference, {seed, 0, 0}, load_patience);
+  print(measure(contest, stage, arguments.calls), stage, arguments);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <set>
 
+#include "contest/contest.h"
 #include "contest/protocol.h"
-#include "contest/referee.h"
 #include "device/registry.h"
 #include "lease_fixture.h"
 #include "tests/contest/patience.h"
@@ -18,8 +18,8 @@ using test::sample_elements;
 class LaunchesTest : public testing::Test {
  protected:
   LaunchesTest() : device_(open()), oracle_(start_runner()), reference_(start_runner()) {
-    referee_.set_candidate(start_runner(false), SAMPLE_CONTESTANT);
-    EXPECT_TRUE(referee_.load_candidate(ample_patience, ample_patience).ok());
+    contest_.set_candidate(start_runner(false), SAMPLE_CONTESTANT);
+    EXPECT_TRUE(contest_.load_candidate(ample_patience, ample_patience).ok());
   }
 
   static std::unique_ptr<Device> open() {
@@ -41,14 +41,14 @@ class LaunchesTest : public testing::Test {
     misbehaving_ = test::doubling_case(candidate);
     for (const Role role : {Role::oracle, Role::candidate}) {
       const Case& bound = role == Role::oracle ? honest_ : misbehaving_;
-      const auto lent = referee_.lend(role, bound, launches);
+      const auto lent = contest_.lend(role, bound, launches);
       ASSERT_TRUE(lent.ok() && lent->ok());
     }
   }
 
   CallReport play(const Draw& draw) {
-    EXPECT_EQ(referee_.call(Role::oracle, draw, ample_patience).fault, Fault::none);
-    return referee_.call(Role::candidate, draw, ample_patience);
+    EXPECT_EQ(contest_.call(Role::oracle, draw, ample_patience).fault, Fault::none);
+    return contest_.call(Role::candidate, draw, ample_patience);
   }
 
   Problem problem_ = test::doubling();
@@ -57,7 +57,7 @@ class LaunchesTest : public testing::Test {
   std::unique_ptr<Device> device_;
   std::unique_ptr<ContestantRunner> oracle_;
   std::unique_ptr<ContestantRunner> reference_;
-  Referee referee_{*device_, problem_, *oracle_, *reference_, 1};
+  Contest contest_{*device_, problem_, *oracle_, reference_.get(), 1};
 };
 
 TEST_F(LaunchesTest, EachIsHeldAgainstTheOraclesOwn) {
@@ -115,8 +115,8 @@ TEST_F(LaunchesTest, TheFirstThatFailsIsTheLast) {
 TEST_F(LaunchesTest, SmallChangesAreInEach) {
   lend(2);
   play({1, 0, 0, 2});
-  EXPECT_EQ(referee_.call(Role::oracle, {1, 0, 1, 2}, ample_patience).fault, Fault::none);
-  const CallReport report = referee_.call(Role::candidate, {1, 0, 0, 2}, ample_patience);
+  EXPECT_EQ(contest_.call(Role::oracle, {1, 0, 1, 2}, ample_patience).fault, Fault::none);
+  const CallReport report = contest_.call(Role::candidate, {1, 0, 0, 2}, ample_patience);
   ASSERT_EQ(report.outputs.size(), 2u);
   for (const OutputErrors& output : report.outputs) {
     EXPECT_GT(output.errors.sum_squared_difference, 0);
@@ -126,7 +126,7 @@ TEST_F(LaunchesTest, SmallChangesAreInEach) {
 TEST_F(LaunchesTest, ACandidateThatIsStartedAnewIsAnotherProcess) {
   lend(1);
   play({1, 0, 0});
-  auto answer = referee_.start_anew(ample_patience, ample_patience);
+  auto answer = contest_.start_anew(ample_patience, ample_patience);
   ASSERT_TRUE(answer.ok() && answer->ok()) << answer->detail;
   lend(1);
   const CallReport report = play({1, 1, 0});

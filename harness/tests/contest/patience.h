@@ -1,7 +1,7 @@
 // How long tests wait for a worker that answers at once on an idle machine.
 #pragma once
 
-#include "contest/arena.h"
+#include "contest/contest.h"
 
 namespace kgrade {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "tests/support/fake_arena.h"
 #include "tests/support/fake_baselines.h"
+#include "tests/support/fake_contest.h"
 
 namespace kgrade {
 namespace candidate_run_test {
@@ -29,16 +29,16 @@ class CandidateRunTest : public testing::Test {
  protected:
   CandidateRunTest() {
     built_.status = BuildStatus::built;
-    arena_.seconds_per_call = 10;
-    arena_.before_call = [this](Role, const Draw&) {
-      if (reference_at_) arena_.reference_ms = {reference_at_()};
+    contest_.seconds_per_call = 10;
+    contest_.before_call = [this](Role, const Draw&) {
+      if (reference_at_) contest_.reference_ms = {reference_at_()};
     };
     add_case("large", CaseRole::bench);
   }
 
   // In which the contestants have been started since the first one.
   int new_processes() const {
-    return static_cast<int>(std::count(arena_.order.begin(), arena_.order.end(), '|'));
+    return static_cast<int>(std::count(contest_.order.begin(), contest_.order.end(), '|'));
   }
 
   void add_case(const std::string& name, CaseRole role, const std::string& skipped = "") {
@@ -57,7 +57,7 @@ class CandidateRunTest : public testing::Test {
   }
 
   // True once the candidate's cases have started: its oracle has been called.
-  bool beside() const { return arena_.order.find('o') != std::string::npos; }
+  bool beside() const { return contest_.order.find('o') != std::string::npos; }
 
   static CheckOutcome outcome(const CandidateRecord& record, const std::string& name) {
     for (const Check& check : record.checks) {
@@ -69,12 +69,12 @@ class CandidateRunTest : public testing::Test {
 
   test::FakeClock clock_;
   StageClock stages_{clock_};
-  test::FakeArena arena_{clock_};
+  test::FakeContest contest_{clock_};
   Problem problem_;
   BuildOutcome built_;
   std::vector<PlannedCase> cases_;
   std::function<double()> reference_at_;  // what it takes, by what has happened so far
-  Session session_{arena_, problem_, 7, Effort::quick, {}, stages_, [](const std::string&) {}};
+  Session session_{contest_, problem_, 7, Effort::quick, {}, stages_, [](const std::string&) {}};
 };
 
 TEST_F(CandidateRunTest, SaysIfNoInputHasFamilies) {
@@ -103,16 +103,16 @@ TEST_F(CandidateRunTest, SaysNothingIfAnInputHasFamilies) {
 
 // An exception leaves the process as it was, so that the other cases are graded.
 TEST_F(CandidateRunTest, AnExceptionInTheRehearsalEndsItsCaseAlone) {
-  arena_.rehearses = true;
-  arena_.info.measures_speed = false;
+  contest_.rehearses = true;
+  contest_.info.measures_speed = false;
   add_case("small", CaseRole::test);
   add_case("odd", CaseRole::test);
   int calls = 0;
-  arena_.before_call = [&](Role role, const Draw&) {
+  contest_.before_call = [&](Role role, const Draw&) {
     if (role != Role::candidate) return;
     const bool raises = ++calls == 2;  // of the rehearsal of "small"
-    arena_.candidate_report.fault = raises ? Fault::raised : Fault::none;
-    arena_.candidate_report.detail = raises ? "raised KeyError: 3 (mine.py:5, in solution)" : "";
+    contest_.candidate_report.fault = raises ? Fault::raised : Fault::none;
+    contest_.candidate_report.detail = raises ? "raised KeyError: 3 (mine.py:5, in solution)" : "";
   };
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::runtime_error);
@@ -134,15 +134,15 @@ TEST_F(CandidateRunTest, WhatDoesNotBuildIsNotCalled) {
   EXPECT_EQ(record.message, "x.cu:3: expected ';'");
   EXPECT_EQ(outcome(record, "compile"), CheckOutcome::failed);
   EXPECT_EQ(outcome(record, "signature"), CheckOutcome::not_run);
-  EXPECT_EQ(arena_.order, "");
+  EXPECT_EQ(contest_.order, "");
   EXPECT_EQ(record.precision, Precision::none);
 }
 
 TEST_F(CandidateRunTest, TheReferenceRunsAloneBeforeAndAfter) {
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
-  EXPECT_THAT(arena_.order, StartsWith("rrruuo")) << "two that are not queued, for the clock";
-  EXPECT_THAT(arena_.order, EndsWith("crrruu"));
+  EXPECT_THAT(contest_.order, StartsWith("rrruuo")) << "two that are not queued, for the clock";
+  EXPECT_THAT(contest_.order, EndsWith("crrruu"));
   ASSERT_EQ(record.cases.size(), 1u);
   EXPECT_THAT(record.cases[0].reference_before_ms, ElementsAre(2, 2)) << "the first one warms up";
   EXPECT_THAT(record.cases[0].reference_after_ms, ElementsAre(2, 2));
@@ -153,20 +153,20 @@ TEST_F(CandidateRunTest, TheReferenceRunsAloneBeforeAndAfter) {
 
 // What the protocol takes is little beside a long call, and each costs time.
 TEST_F(CandidateRunTest, OfLongCallsAreMadeNoMoreThanAreNeeded) {
-  arena_.reference_ms = {60};
-  arena_.candidate_ms = {70};
+  contest_.reference_ms = {60};
+  contest_.candidate_ms = {70};
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
-  EXPECT_THAT(arena_.order, StartsWith("rro"));
+  EXPECT_THAT(contest_.order, StartsWith("rro"));
   EXPECT_THAT(record.cases[0].reference_before_ms, ElementsAre(60)) << "the first one warms up";
   EXPECT_THAT(record.cases[0].reference_after_ms, ElementsAre(60)) << "it is warm";
   // One that warms up, a block, and one on contents that are hardly new.
-  EXPECT_EQ(
-      std::count_if(arena_.order.begin(), arena_.order.end(), [](char c) { return c == 'c' || c == 'C'; }),
-      4);
-  EXPECT_EQ(
-      std::count_if(arena_.order.begin(), arena_.order.end(), [](char c) { return c == 'r' || c == 'R'; }),
-      2 + 3 + 1);
+  EXPECT_EQ(std::count_if(contest_.order.begin(), contest_.order.end(),
+                          [](char c) { return c == 'c' || c == 'C'; }),
+            4);
+  EXPECT_EQ(std::count_if(contest_.order.begin(), contest_.order.end(),
+                          [](char c) { return c == 'r' || c == 'R'; }),
+            2 + 3 + 1);
 }
 
 TEST_F(CandidateRunTest, UsualNormsAreLearntOnceInARun) {
@@ -178,13 +178,13 @@ TEST_F(CandidateRunTest, UsualNormsAreLearntOnceInARun) {
   cases_[0].bound.tensors = {output};
   ASSERT_GT(ExpectedScales::draws_of(cases_[0].bound, Precision::fp32), 0);
   const auto learning_calls = [this] {
-    return std::count_if(arena_.oracle_draws.begin(), arena_.oracle_draws.end(),
+    return std::count_if(contest_.oracle_draws.begin(), contest_.oracle_draws.end(),
                          [this](const Draw& draw) { return draw.seed != session_.seed; });
   };
   run();
   EXPECT_EQ(learning_calls(), ExpectedScales::draws_of(cases_[0].bound, Precision::fp32));
-  arena_.oracle_draws.clear();
-  arena_.retired = false;
+  contest_.oracle_draws.clear();
+  contest_.retired = false;
   run();
   EXPECT_EQ(learning_calls(), 0);
 }
@@ -200,8 +200,8 @@ TEST_F(CandidateRunTest, ARankedSpeedComesFromFiveProcesses) {
 
 TEST_F(CandidateRunTest, ALongOneIsMeasuredInOneProcess) {
   session_.effort = Effort::normal;
-  arena_.seconds_per_call = 0.001;
-  arena_.info.process_offset_ms = 0.0001;
+  contest_.seconds_per_call = 0.001;
+  contest_.info.process_offset_ms = 0.0001;
   const CandidateRecord record = run();
   EXPECT_EQ(new_processes(), 0);
   EXPECT_LT(record.cases[0].speedups[0].ratio.half_width().value(), 0.0003);
@@ -209,8 +209,8 @@ TEST_F(CandidateRunTest, ALongOneIsMeasuredInOneProcess) {
 
 TEST_F(CandidateRunTest, AShortOneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
   session_.effort = Effort::normal;
-  arena_.seconds_per_call = 0.001;
-  arena_.info.process_offset_ms = 0.003;
+  contest_.seconds_per_call = 0.001;
+  contest_.info.process_offset_ms = 0.003;
   const CandidateRecord short_one = run();
   EXPECT_EQ(short_one.verdict, Verdict::accepted) << short_one.message;
   EXPECT_EQ(new_processes(), 2);
@@ -222,8 +222,8 @@ TEST_F(CandidateRunTest, AShortOneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
 
 TEST_F(CandidateRunTest, OneThatLoadsOnlyOnceHasFailed) {
   session_.effort = Effort::ranked;
-  arena_.before_call = [this](Role role, const Draw&) {
-    if (role == Role::candidate) arena_.load_answer = {Fault::ended, "the process ended", {}, {}};
+  contest_.before_call = [this](Role role, const Draw&) {
+    if (role == Role::candidate) contest_.load_answer = {Fault::ended, "the process ended", {}, {}};
   };
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::runtime_error);
@@ -233,26 +233,26 @@ TEST_F(CandidateRunTest, OneThatLoadsOnlyOnceHasFailed) {
 
 TEST_F(CandidateRunTest, TheCandidateHasGoneAndTheDeviceIsSoundBeforeTheReferenceRunsAgain) {
   reference_at_ = [this] {
-    if (arena_.order.size() > 3 && arena_.order.find("crr") != std::string::npos) {
-      EXPECT_TRUE(arena_.retired);
-      EXPECT_EQ(arena_.recoveries, 1);
+    if (contest_.order.size() > 3 && contest_.order.find("crr") != std::string::npos) {
+      EXPECT_TRUE(contest_.retired);
+      EXPECT_EQ(contest_.recoveries, 1);
     }
     return 2.0;
   };
   run();
-  EXPECT_TRUE(arena_.retired);
-  EXPECT_EQ(arena_.recoveries, 1);
+  EXPECT_TRUE(contest_.retired);
+  EXPECT_EQ(contest_.recoveries, 1);
 }
 
 TEST_F(CandidateRunTest, ADeviceThatDoesNotRecoverIsNoVerdict) {
-  arena_.recovery = Error{"the device no longer computes what it should", "", {}};
+  contest_.recovery = Error{"the device no longer computes what it should", "", {}};
   const auto result = try_run();
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(result.error().message, HasSubstr("no longer computes"));
 }
 
 TEST_F(CandidateRunTest, AReferenceThatIsSlowerBesideTheCandidateMakesItUnstable) {
-  reference_at_ = [this] { return beside() && !arena_.retired ? 4.0 : 2.0; };
+  reference_at_ = [this] { return beside() && !contest_.retired ? 4.0 : 2.0; };
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::unstable);
   EXPECT_EQ(record.message,
@@ -265,13 +265,13 @@ TEST_F(CandidateRunTest, AReferenceThatIsSlowerBesideTheCandidateMakesItUnstable
 }
 
 TEST_F(CandidateRunTest, OneThatIsSlowerOnlyAfterwardsChangesNoSpeed) {
-  reference_at_ = [this] { return arena_.retired ? 4.0 : 2.0; };
+  reference_at_ = [this] { return contest_.retired ? 4.0 : 2.0; };
   EXPECT_EQ(run().verdict, Verdict::accepted);
 }
 
 TEST_F(CandidateRunTest, AVerdictThatThereIsAlreadyStays) {
-  reference_at_ = [this] { return beside() && !arena_.retired ? 4.0 : 2.0; };
-  arena_.candidate_comparison = outputs_off_by(0.5);
+  reference_at_ = [this] { return beside() && !contest_.retired ? 4.0 : 2.0; };
+  contest_.candidate_comparison = outputs_off_by(0.5);
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::wrong_answer);
   EXPECT_EQ(record.cases[0].verdict, Verdict::wrong_answer);
@@ -279,12 +279,12 @@ TEST_F(CandidateRunTest, AVerdictThatThereIsAlreadyStays) {
 }
 
 TEST_F(CandidateRunTest, WhatTheReferenceTakesAfterOneIsWhatItTakesBeforeTheNext) {
-  reference_at_ = [this] { return arena_.retired ? 2.125 : 2.0; };
+  reference_at_ = [this] { return contest_.retired ? 2.125 : 2.0; };
   EXPECT_EQ(run().verdict, Verdict::accepted);
-  arena_.retired = false;
-  arena_.order.clear();
+  contest_.retired = false;
+  contest_.order.clear();
   const CandidateRecord next = run();
-  EXPECT_THAT(arena_.order, StartsWith("o")) << "it is not measured twice";
+  EXPECT_THAT(contest_.order, StartsWith("o")) << "it is not measured twice";
   EXPECT_THAT(next.cases.at(0).reference_before_ms, ElementsAre(2.125, 2.125));
 }
 
@@ -295,8 +295,8 @@ TEST_F(CandidateRunTest, OnlyCasesThatAreMeasuredNeedTheReferenceAlone) {
   add_case("huge", CaseRole::bench, "not chosen");
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::accepted);
-  EXPECT_THAT(arena_.order, StartsWith("o"));
-  EXPECT_THAT(arena_.order, EndsWith("c"));
+  EXPECT_THAT(contest_.order, StartsWith("o"));
+  EXPECT_THAT(contest_.order, EndsWith("c"));
   EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::not_run);
   EXPECT_EQ(outcome(record, "hidden_shapes"), CheckOutcome::passed);
   ASSERT_EQ(record.cases.size(), 3u);
@@ -305,8 +305,8 @@ TEST_F(CandidateRunTest, OnlyCasesThatAreMeasuredNeedTheReferenceAlone) {
 }
 
 TEST_F(CandidateRunTest, WhereSpeedIsNotMeasuredTheReferenceIsNotJudged) {
-  arena_.info.measures_speed = false;
-  arena_.reference_ms = {1, 1, 1, 9};
+  contest_.info.measures_speed = false;
+  contest_.reference_ms = {1, 1, 1, 9};
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
   EXPECT_THAT(record.cases.at(0).reference_before_ms, ElementsAre(1, 1));
@@ -316,7 +316,7 @@ TEST_F(CandidateRunTest, WhereSpeedIsNotMeasuredTheReferenceIsNotJudged) {
 }
 
 TEST_F(CandidateRunTest, AReferenceThatFailsAloneIsNoVerdict) {
-  arena_.reference_report.call.error = 700;
+  contest_.reference_report.call.error = 700;
   const auto result = try_run();
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(result.error().message, HasSubstr("the reference fails on case 'large'"));
@@ -324,13 +324,13 @@ TEST_F(CandidateRunTest, AReferenceThatFailsAloneIsNoVerdict) {
 
 TEST_F(CandidateRunTest, WhatGoesWrongWhileLoadingIsSaid) {
   const auto load_with = [this](Fault fault) {
-    arena_.retired = false;
-    arena_.load_answer.fault = fault;
-    arena_.load_answer.detail = "why";
+    contest_.retired = false;
+    contest_.load_answer.fault = fault;
+    contest_.load_answer.detail = "why";
     const CandidateRecord record = run();
     EXPECT_EQ(record.message, "while loading: why");
     EXPECT_THAT(record.cases, IsEmpty());
-    EXPECT_THAT(arena_.order, Not(HasSubstr("c")));
+    EXPECT_THAT(contest_.order, Not(HasSubstr("c")));
     return record;
   };
   CandidateRecord record = load_with(Fault::malformed);
@@ -349,7 +349,7 @@ TEST_F(CandidateRunTest, WhatGoesWrongWhileLoadingIsSaid) {
 
 TEST_F(CandidateRunTest, TheFirstCaseThatFailsGivesTheVerdict) {
   add_case("hidden-1", CaseRole::hidden);
-  arena_.candidate_comparison = outputs_off_by(0.5);
+  contest_.candidate_comparison = outputs_off_by(0.5);
   const CandidateRecord record = run();
   EXPECT_THAT(record.message, StartsWith("case 'hidden-1': ")) << "measured ones come last";
   EXPECT_EQ(outcome(record, "outputs_match"), CheckOutcome::failed);
@@ -364,10 +364,10 @@ TEST_F(CandidateRunTest, BesideAWrongCaseNoCaseIsAMatterOfPrecision) {
   add_case("second", CaseRole::test);
   add_case("third", CaseRole::test);
   int oracle_calls = 0;
-  arena_.before_call = [&](Role role, const Draw&) {
+  contest_.before_call = [&](Role role, const Draw&) {
     oracle_calls += role == Role::oracle ? 1 : 0;
     // The first case asks the oracle twice more, for the distance to the answer to other inputs.
-    arena_.candidate_comparison = outputs_off_by(oracle_calls == 4 ? 0.5 : 3e-4);
+    contest_.candidate_comparison = outputs_off_by(oracle_calls == 4 ? 0.5 : 3e-4);
   };
   const CandidateRecord record = run();
   EXPECT_THAT(record.cases, Each(Field(&CaseRecord::verdict, Verdict::wrong_answer)));
@@ -380,21 +380,22 @@ TEST_F(CandidateRunTest, BesideAWrongCaseNoCaseIsAMatterOfPrecision) {
 }
 
 TEST_F(CandidateRunTest, WhatLacksMemoryRunsOnceMoreWithTheDeviceToItself) {
-  arena_.candidate_report.fault = Fault::memory_limit;
+  contest_.candidate_report.fault = Fault::memory_limit;
   EXPECT_EQ(run().verdict, Verdict::memory_limit);
-  EXPECT_THAT(arena_.order, Not(HasSubstr("|"))) << "there is no more room to be had";
+  EXPECT_THAT(contest_.order, Not(HasSubstr("|"))) << "there is no more room to be had";
 
-  arena_.retired = false;
-  arena_.turns_make_room = true;
-  arena_.order.clear();
+  contest_.retired = false;
+  contest_.turns_make_room = true;
+  contest_.order.clear();
   EXPECT_EQ(run().verdict, Verdict::memory_limit) << "not even then";
-  EXPECT_THAT(arena_.order, HasSubstr("|"));
+  EXPECT_THAT(contest_.order, HasSubstr("|"));
 
-  arena_.retired = false;
-  arena_.turns_make_room = true;
-  arena_.order.clear();
-  arena_.before_call = [this](Role, const Draw&) {
-    if (arena_.order.find('|') != std::string::npos) arena_.candidate_report = test::FakeArena::clean(1);
+  contest_.retired = false;
+  contest_.turns_make_room = true;
+  contest_.order.clear();
+  contest_.before_call = [this](Role, const Draw&) {
+    if (contest_.order.find('|') != std::string::npos)
+      contest_.candidate_report = test::FakeContest::clean(1);
   };
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::accepted);
@@ -403,7 +404,7 @@ TEST_F(CandidateRunTest, WhatLacksMemoryRunsOnceMoreWithTheDeviceToItself) {
 
 TEST_F(CandidateRunTest, AfterACrashNoCaseRuns) {
   add_case("second", CaseRole::test);
-  arena_.candidate_report.call.error = 700;
+  contest_.candidate_report.call.error = 700;
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::runtime_error);
   ASSERT_EQ(record.cases.size(), 2u);
@@ -416,8 +417,8 @@ TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
   add_case("larger", CaseRole::bench);
   add_case("tiny", CaseRole::test);
   // It is lent once for each case; in the second of the two measured cases it is faster.
-  arena_.before_call = [this](Role, const Draw&) {
-    arena_.candidate_ms = {arena_.lent_launches.size() > 2 ? 0.25 : 1};
+  contest_.before_call = [this](Role, const Draw&) {
+    contest_.candidate_ms = {contest_.lent_launches.size() > 2 ? 0.25 : 1};
   };
   const CandidateRecord record = run();
   ASSERT_EQ(record.scores.size(), 1u);
@@ -428,7 +429,7 @@ TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
 
 // Times never accuse, so a new process would show nothing more.
 TEST_F(CandidateRunTest, ACaseIsRunOnceWhateverItsTimesAre) {
-  arena_.candidate_hides_ms = 5;
+  contest_.candidate_hides_ms = 5;
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::unstable) << record.message;
   EXPECT_EQ(outcome(record, "clock"), CheckOutcome::failed);
@@ -459,8 +460,8 @@ class BaselinesToBeFoundTest : public CandidateRunTest {
     session_.baselines = &baselines_;
     baselines_.search = [this] {
       ++searches_;
-      found_at_ = arena_.order;
-      candidate_was_there_ = arena_.candidate_alive() && arena_.order.find('c') != std::string::npos;
+      found_at_ = contest_.order;
+      candidate_was_there_ = contest_.candidate_alive() && contest_.order.find('c') != std::string::npos;
       baselines_.by_case["large"] = {{"cudnn-fp32", Precision::fp32, 1.5}};
       return trouble_;
     };
@@ -480,7 +481,7 @@ TEST_F(BaselinesToBeFoundTest, TheyHaveTheDeviceToThemselves) {
   EXPECT_EQ(searches_, 1);
   EXPECT_FALSE(candidate_was_there_);
   EXPECT_THAT(found_at_, HasSubstr("c")) << "the other cases came first";
-  EXPECT_THAT(arena_.order.substr(found_at_.size()), StartsWith("|"));
+  EXPECT_THAT(contest_.order.substr(found_at_.size()), StartsWith("|"));
   EXPECT_EQ(new_processes(), 1);
   ASSERT_EQ(record.cases[0].speedups.size(), 2u);
   EXPECT_EQ(record.cases[0].speedups[1].against, "cudnn-fp32");
@@ -495,7 +496,7 @@ TEST_F(BaselinesToBeFoundTest, WhereAllIsMeasuredTheyComeBeforeTheCandidate) {
 
 TEST_F(BaselinesToBeFoundTest, WhoIsWrongDoesNotWaitForThem) {
   add_case("small", CaseRole::test);
-  arena_.candidate_comparison = outputs_off_by(0.5);
+  contest_.candidate_comparison = outputs_off_by(0.5);
   EXPECT_EQ(run().verdict, Verdict::wrong_answer);
   EXPECT_EQ(searches_, 0);
   EXPECT_EQ(new_processes(), 0);
@@ -510,8 +511,8 @@ TEST_F(BaselinesToBeFoundTest, WhatFailsThereIsNotTheCandidates) {
 TEST_F(BaselinesToBeFoundTest, ACandidateThatDoesNotComeBackIsNotMeasured) {
   add_case("small", CaseRole::test);
   baselines_.search = [this]() -> Errors {
-    arena_.load_answer.fault = Fault::ended;
-    arena_.load_answer.detail = "signal 11";
+    contest_.load_answer.fault = Fault::ended;
+    contest_.load_answer.detail = "signal 11";
     return {};
   };
   const CandidateRecord record = run();

@@ -23,22 +23,22 @@ class CaseCalls : public test::CaseFixture {
  protected:
   // The candidate's outputs are wrong in calls for which this returns true.
   void answer_wrongly_in(std::function<bool(const Draw&)> is_wrong) {
-    arena_.before_call = [this, is_wrong](Role, const Draw& draw) {
-      arena_.candidate_comparison = is_wrong(draw) ? outputs_off_by(0.5) : equal_outputs();
+    contest_.before_call = [this, is_wrong](Role, const Draw& draw) {
+      contest_.candidate_comparison = is_wrong(draw) ? outputs_off_by(0.5) : equal_outputs();
     };
   }
 
   // Which of all calls are o, r and c.
   void expect_contents(std::size_t call, std::uint32_t index, std::uint32_t change) {
-    EXPECT_EQ(arena_.draws.at(call).seed, seed) << call;
-    EXPECT_EQ(arena_.draws.at(call).index, index) << call;
-    EXPECT_EQ(arena_.draws.at(call).change, change) << call;
+    EXPECT_EQ(contest_.draws.at(call).seed, seed) << call;
+    EXPECT_EQ(contest_.draws.at(call).index, index) << call;
+    EXPECT_EQ(contest_.draws.at(call).change, change) << call;
   }
 
   // The calls between two of the oracle's, which have the same contents.
   std::vector<std::string> rounds() const {
     std::vector<std::string> found;
-    for (const char role : arena_.order) {
+    for (const char role : contest_.order) {
       if (role == 'o') {
         found.emplace_back();
       } else {
@@ -52,7 +52,7 @@ class CaseCalls : public test::CaseFixture {
 // Where no speed is measured, what a call on old contents would show is of no use.
 TEST_F(CaseCalls, ACaseThatIsNotMeasuredHasFourRoundsAndNoRepetitions) {
   case_.role = CaseRole::test;
-  arena_.candidate_ms = {1000, 1, 9, 8};
+  contest_.candidate_ms = {1000, 1, 9, 8};
   const CaseRecord record = run();
   EXPECT_THAT(rounds(), ElementsAre("rc", "rc", "c", "c"));
   for (std::size_t call = 0; call < 3; ++call) expect_contents(call, 0, 0);
@@ -77,7 +77,7 @@ TEST_F(CaseCalls, AMeasuredCaseWarmsUpAndGoesOnInBlocks) {
   const std::string& second = all[3] == "c" ? all[4] : all[3];
   EXPECT_NE(all[2], second.substr(0, 2)) << "ABBA or BAAB";
   std::set<std::tuple<std::uint32_t, std::uint32_t>> contents;
-  for (const Draw& draw : arena_.draws) contents.insert({draw.index, draw.change});
+  for (const Draw& draw : contest_.draws) contents.insert({draw.index, draw.change});
   EXPECT_EQ(contents.size(), all.size()) << "every round has its own";
   EXPECT_EQ(candidate_ms(record).size(), 2u);
   EXPECT_EQ(record.measurement->processes.front().blocks.size(), 1u);
@@ -86,44 +86,44 @@ TEST_F(CaseCalls, AMeasuredCaseWarmsUpAndGoesOnInBlocks) {
 
 // The candidate does not know which calls give samples.
 TEST_F(CaseCalls, AfterTheSamplesTheLastContentsComeAgainAndThenNewOnes) {
-  arena_.candidate_ms = {1000, 2, 1, 1, 1, 3, 4, 5};
+  contest_.candidate_ms = {1000, 2, 1, 1, 1, 3, 4, 5};
   const CaseRecord record = run_briefly();
-  EXPECT_THAT(arena_.order, testing::EndsWith("ccoc"));
-  const std::size_t last = arena_.draws.size() - 1;
+  EXPECT_THAT(contest_.order, testing::EndsWith("ccoc"));
+  const std::size_t last = contest_.draws.size() - 1;
   for (const std::size_t call : {last - 3, last - 2}) {
-    EXPECT_EQ(arena_.draws[call].index, arena_.draws[last - 4].index);
-    EXPECT_EQ(arena_.draws[call].change, arena_.draws[last - 4].change);
+    EXPECT_EQ(contest_.draws[call].index, contest_.draws[last - 4].index);
+    EXPECT_EQ(contest_.draws[call].change, contest_.draws[last - 4].change);
   }
-  EXPECT_GT(arena_.draws[last].index, arena_.draws[last - 4].index);
+  EXPECT_GT(contest_.draws[last].index, contest_.draws[last - 4].index);
   EXPECT_THAT(repeated_ms(record), ElementsAre(3, 4));
   EXPECT_THAT(unmeasured_ms(record), ElementsAre(2, 5)) << "the first call of a process is like no other";
 }
 
 TEST_F(CaseCalls, TheWarmUpOfALaterCaseIsACallLikeAnyOther) {
   calls_before_ = 7;
-  arena_.candidate_ms = {6, 2, 1, 1, 1, 3, 4, 5};
+  contest_.candidate_ms = {6, 2, 1, 1, 1, 3, 4, 5};
   EXPECT_THAT(unmeasured_ms(run_briefly()), ElementsAre(6, 2, 5));
 }
 
 TEST_F(CaseCalls, ContentsThatAreHardlyNewComeInEveryFourthBlockAtLeast) {
-  arena_.seconds_per_call = 0.02;
-  arena_.candidate_ms = {1, 1.5, 1.25, 1, 1.25, 1.5};  // too noisy to be known soon
-  for (int i = 0; i < 200; ++i) arena_.candidate_ms.push_back(1 + 0.25 * (i * 7 % 5));
+  contest_.seconds_per_call = 0.02;
+  contest_.candidate_ms = {1, 1.5, 1.25, 1, 1.25, 1.5};  // too noisy to be known soon
+  for (int i = 0; i < 200; ++i) contest_.candidate_ms.push_back(1 + 0.25 * (i * 7 % 5));
   const CaseRecord record = run();
   const std::size_t blocks = record.measurement->processes.front().blocks.size();
   ASSERT_GT(blocks, 20u);
   std::set<std::uint32_t> changes;
-  for (const Draw& draw : arena_.draws) changes.insert(draw.change);
+  for (const Draw& draw : contest_.draws) changes.insert(draw.change);
   EXPECT_GE(changes.size() - 1, blocks / 4);
 }
 
 TEST_F(CaseCalls, EveryCallIsCompared) {
   for (std::size_t wrong_call = 0; wrong_call < 8; ++wrong_call) {
     std::size_t calls = 0;
-    arena_.order.clear();
-    arena_.before_call = [&](Role role, const Draw&) {
+    contest_.order.clear();
+    contest_.before_call = [&](Role role, const Draw&) {
       if (role != Role::candidate) return;
-      arena_.candidate_comparison = calls++ == wrong_call ? outputs_off_by(0.5) : equal_outputs();
+      contest_.candidate_comparison = calls++ == wrong_call ? outputs_off_by(0.5) : equal_outputs();
     };
     const CaseRecord record = run_briefly();
     EXPECT_EQ(record.verdict, Verdict::wrong_answer) << wrong_call;
@@ -172,8 +172,8 @@ TEST_F(CaseCalls, OnlyAHiddenCasePassesTheCheckOfHiddenShapes) {
 }
 
 TEST_F(CaseCalls, OneThatSpeaksOutOfTurnCheats) {
-  arena_.candidate_report.fault = Fault::malformed;
-  arena_.candidate_report.detail = "the worker sent a message that is none of the protocol's";
+  contest_.candidate_report.fault = Fault::malformed;
+  contest_.candidate_report.detail = "the worker sent a message that is none of the protocol's";
   const CaseRecord record = run();
   expect_failed(record, Verdict::cheating, "protocol");
   EXPECT_EQ(record.calls, 0);
@@ -181,20 +181,20 @@ TEST_F(CaseCalls, OneThatSpeaksOutOfTurnCheats) {
 }
 
 TEST_F(CaseCalls, WorkThatGoesOnIsNotIdle) {
-  arena_.candidate_report.fault = Fault::busy;
+  contest_.candidate_report.fault = Fault::busy;
   expect_failed(run(), Verdict::unstable, "idle");
   EXPECT_EQ(outcome("clock"), CheckOutcome::passed);
 }
 
 TEST_F(CaseCalls, AThreadThatIsLeftIsNotIdle) {
-  arena_.candidate_report.threads_left = 2;
+  contest_.candidate_report.threads_left = 2;
   const CaseRecord record = run();
   expect_failed(record, Verdict::cheating, "idle");
   EXPECT_THAT(record.message, HasSubstr("2 threads of its own are left"));
 }
 
 TEST_F(CaseCalls, ADeviceThatIsBusyBeforeEveryCallIsNotIdle) {
-  arena_.candidate_report.waited_ms = 0.5;
+  contest_.candidate_report.waited_ms = 0.5;
   const CaseRecord record = run_briefly();
   expect_failed(record, Verdict::unstable, "idle");
   EXPECT_THAT(record.message, HasSubstr("the device is busy between its calls, for 0.5 ms (median)"));
@@ -203,23 +203,23 @@ TEST_F(CaseCalls, ADeviceThatIsBusyBeforeEveryCallIsNotIdle) {
 // A candidate that keeps the device busy gains nothing by leaving it idle once.
 TEST_F(CaseCalls, IdleBeforeOneCallIsBusyAllTheSame) {
   int calls = 0;
-  arena_.before_call = [&](Role role, const Draw&) {
-    if (role == Role::candidate) arena_.candidate_report.waited_ms = calls++ == 0 ? 0 : 0.5;
+  contest_.before_call = [&](Role role, const Draw&) {
+    if (role == Role::candidate) contest_.candidate_report.waited_ms = calls++ == 0 ? 0 : 0.5;
   };
   expect_failed(run_briefly(), Verdict::unstable, "idle");
 }
 
 TEST_F(CaseCalls, ADeviceThatIsBusyNowAndThenHasBeenBusyWithOthers) {
   int calls = 0;
-  arena_.before_call = [&](Role role, const Draw&) {
-    if (role == Role::candidate) arena_.candidate_report.waited_ms = calls++ % 3 == 0 ? 0.5 : 0.25;
+  contest_.before_call = [&](Role role, const Draw&) {
+    if (role == Role::candidate) contest_.candidate_report.waited_ms = calls++ % 3 == 0 ? 0.5 : 0.25;
   };
   expect_accepted(run_briefly());
 }
 
 TEST_F(CaseCalls, ATimeThatNoClockHasIsALie) {
   for (const double elapsed : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    arena_.candidate_ms = {elapsed};
+    contest_.candidate_ms = {elapsed};
     expect_failed(run(), Verdict::cheating, "clock");
   }
 }

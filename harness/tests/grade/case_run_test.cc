@@ -17,10 +17,10 @@ using testing::HasSubstr;
 using CaseRunTest = test::CaseFixture;
 
 TEST_F(CaseRunTest, AWrongAnswerEndsTheCaseAndSaysHowWrong) {
-  arena_.candidate_comparison = outputs_off_by(0.5);
-  arena_.candidate_comparison.worst_index = 37;
-  arena_.wrong = 100;
-  arena_.unwritten = 3;
+  contest_.candidate_comparison = outputs_off_by(0.5);
+  contest_.candidate_comparison.worst_index = 37;
+  contest_.wrong = 100;
+  contest_.unwritten = 3;
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::wrong_answer);
   EXPECT_EQ(record.message,
@@ -28,16 +28,16 @@ TEST_F(CaseRunTest, AWrongAnswerEndsTheCaseAndSaysHowWrong) {
   EXPECT_EQ(record.relative_error, 0.5);
   EXPECT_EQ(record.precision, Precision::none);
   EXPECT_TRUE(record.speedups.empty());
-  EXPECT_EQ(arena_.order, "orc");
+  EXPECT_EQ(contest_.order, "orc");
   EXPECT_EQ(outcome("outputs_match"), CheckOutcome::failed);
   EXPECT_EQ(outcome("guard_zones"), CheckOutcome::passed);
   EXPECT_EQ(outcome("precision"), CheckOutcome::not_run);
 }
 
 TEST_F(CaseRunTest, AWrongAnswerMayHaveNoElementThatIsWrongByItself) {
-  arena_.candidate_comparison = outputs_off_by(0.5);
-  arena_.candidate_comparison.worst_index = 37;
-  arena_.wrong = 0;
+  contest_.candidate_comparison = outputs_off_by(0.5);
+  contest_.candidate_comparison.worst_index = 37;
+  contest_.wrong = 0;
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::wrong_answer);
   EXPECT_EQ(record.message,
@@ -47,7 +47,7 @@ TEST_F(CaseRunTest, AWrongAnswerMayHaveNoElementThatIsWrongByItself) {
 }
 
 TEST_F(CaseRunTest, APrecisionBelowTheProblemsIsItsOwnVerdict) {
-  arena_.candidate_comparison = outputs_off_by(3e-4);
+  contest_.candidate_comparison = outputs_off_by(3e-4);
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::low_precision);
   EXPECT_EQ(record.precision, Precision::tf32);
@@ -58,77 +58,77 @@ TEST_F(CaseRunTest, APrecisionBelowTheProblemsIsItsOwnVerdict) {
 
 // It is seen in what the calls left. To examine an output changes what the oracle's call left.
 TEST_F(CaseRunTest, AnErrorInFewElementsIsABugAndSaysHowManyAreWrong) {
-  arena_.candidate_comparison = outputs_off_by(3e-4);
-  arena_.values.emplace();
-  arena_.values->expected.assign(37, 1);
-  arena_.values->got.assign(37, 1 + 1e-7);
-  arena_.values->got[5] = 1.002;
-  arena_.wrong = 1;
+  contest_.candidate_comparison = outputs_off_by(3e-4);
+  contest_.values.emplace();
+  contest_.values->expected.assign(37, 1);
+  contest_.values->got.assign(37, 1 + 1e-7);
+  contest_.values->got[5] = 1.002;
+  contest_.wrong = 1;
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::wrong_answer);
   EXPECT_THAT(record.message, HasSubstr("'output': 1 of "));
-  EXPECT_EQ(arena_.looks, "rx") << "examined once, when the verdict is known";
-  arena_.values->got.assign(37, 1 + 3e-4);
-  arena_.looks.clear();
+  EXPECT_EQ(contest_.looks, "rx") << "examined once, when the verdict is known";
+  contest_.values->got.assign(37, 1 + 3e-4);
+  contest_.looks.clear();
   EXPECT_EQ(run().verdict, Verdict::low_precision);
-  EXPECT_EQ(arena_.looks, "r");
+  EXPECT_EQ(contest_.looks, "r");
 }
 
 // A class is not reached where the answer to other inputs is about as near.
 TEST_F(CaseRunTest, WhetherAnAnswerReachesAClassDependsOnTheAnswerToOtherInputs) {
-  arena_.candidate_comparison = outputs_off_by(3e-4);
+  contest_.candidate_comparison = outputs_off_by(3e-4);
   for (const auto& [apart, verdict] :
        {std::pair{1e-3, Verdict::wrong_answer}, std::pair{1.0, Verdict::low_precision}}) {
     SCOPED_TRACE(apart);
-    arena_.expected_samples = {{{1, 2, 3}}, {{1 + apart, 2 + 2 * apart, 3 + 3 * apart}}};
+    contest_.expected_samples = {{{1, 2, 3}}, {{1 + apart, 2 + 2 * apart, 3 + 3 * apart}}};
     const CaseRecord record = run();
     EXPECT_EQ(record.verdict, verdict);
-    EXPECT_THAT(arena_.order, EndsWith("orcoo")) << "once to other inputs, and to these again";
+    EXPECT_THAT(contest_.order, EndsWith("orcoo")) << "once to other inputs, and to these again";
   }
 }
 
 TEST_F(CaseRunTest, ACandidateGetsTwentyTimesTheReferencesTimeButAtLeastTwoSeconds) {
   run();
-  EXPECT_EQ(arena_.candidate_patience.front(), Patience(2000));
-  arena_.reference_ms = {499.5};
-  arena_.candidate_patience.clear();
+  EXPECT_EQ(contest_.candidate_patience.front(), Patience(2000));
+  contest_.reference_ms = {499.5};
+  contest_.candidate_patience.clear();
   run();
-  EXPECT_EQ(arena_.candidate_patience.front(), Patience(10'000));
+  EXPECT_EQ(contest_.candidate_patience.front(), Patience(10'000));
   limit_ = Patience(123);
-  arena_.candidate_patience.clear();
+  contest_.candidate_patience.clear();
   run();
-  EXPECT_EQ(arena_.candidate_patience.front(), Patience(123));
+  EXPECT_EQ(contest_.candidate_patience.front(), Patience(123));
 }
 
 TEST_F(CaseRunTest, OneCaseRepeatsItsLastCallAndComparesBits) {
   case_.role = CaseRole::test;
   const CaseRecord once = run();
   EXPECT_FALSE(once.same_bits);
-  const std::string calls = arena_.order;
+  const std::string calls = contest_.order;
   repeated_case_ = case_.name;
-  arena_.order.clear();
-  arena_.draws.clear();
+  contest_.order.clear();
+  contest_.draws.clear();
   EXPECT_FALSE(run().same_bits) << "too large to be read";
-  EXPECT_EQ(arena_.order, calls + "c");
-  EXPECT_EQ(arena_.draws.back(), arena_.draws.end()[-2]);
-  arena_.candidate_bits = {std::byte{1}};
+  EXPECT_EQ(contest_.order, calls + "c");
+  EXPECT_EQ(contest_.draws.back(), contest_.draws.end()[-2]);
+  contest_.candidate_bits = {std::byte{1}};
   EXPECT_EQ(run().same_bits, true);
-  arena_.candidate_bits = {std::byte{1}, std::byte{2}};
+  contest_.candidate_bits = {std::byte{1}, std::byte{2}};
   const CaseRecord differs = run();
   EXPECT_EQ(differs.same_bits, false);
   EXPECT_EQ(differs.verdict, Verdict::accepted);
 }
 
 TEST_F(CaseRunTest, AMeasuredCaseComparesTheBitsOfItsRepeatedCalls) {
-  arena_.candidate_bits = {std::byte{1}};
+  contest_.candidate_bits = {std::byte{1}};
   EXPECT_EQ(run().same_bits, true);
-  arena_.candidate_bits = {std::byte{1}, std::byte{1}, std::byte{2}};
+  contest_.candidate_bits = {std::byte{1}, std::byte{1}, std::byte{2}};
   EXPECT_EQ(run().same_bits, false);
 }
 
 TEST_F(CaseRunTest, ATimeLimitIsAVerdict) {
-  arena_.candidate_report.fault = Fault::time_limit;
-  arena_.candidate_report.detail = "no answer within 2.0 s";
+  contest_.candidate_report.fault = Fault::time_limit;
+  contest_.candidate_report.detail = "no answer within 2.0 s";
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::time_limit);
   EXPECT_EQ(record.calls, 0);
@@ -137,36 +137,36 @@ TEST_F(CaseRunTest, ATimeLimitIsAVerdict) {
 }
 
 TEST_F(CaseRunTest, ACrashIsExplainedAndTheWorkerRetired) {
-  arena_.candidate_report.call.error = 700;
+  contest_.candidate_report.call.error = 700;
   EXPECT_EQ(run().verdict, Verdict::runtime_error);
-  EXPECT_TRUE(arena_.retired);
-  arena_.diagnosis = {0, "", 12, "input"};
+  EXPECT_TRUE(contest_.retired);
+  contest_.diagnosis = {0, "", 12, "input"};
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::input_modified);
   EXPECT_THAT(record.message, HasSubstr("12 elements of input 'input' changed"));
 }
 
 TEST_F(CaseRunTest, ACandidateThatKeepsTheMemoryOfOthersIsRetired) {
-  arena_.candidate_hogs_memory = true;
+  contest_.candidate_hogs_memory = true;
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::memory_limit);
-  EXPECT_TRUE(arena_.retired);
-  EXPECT_EQ(arena_.order, "");
+  EXPECT_TRUE(contest_.retired);
+  EXPECT_EQ(contest_.order, "");
 }
 
 TEST_F(CaseRunTest, AFailureOfTheTrustedIsNoVerdictOnTheCandidate) {
-  arena_.reference_comparison = outputs_off_by(0.5);
+  contest_.reference_comparison = outputs_off_by(0.5);
   const auto disagreeing = try_run();
   ASSERT_FALSE(disagreeing.ok());
   EXPECT_THAT(disagreeing.error().message, HasSubstr("the reference fails on case 'large'"));
-  arena_.oracle_report.call.error = 2;
+  contest_.oracle_report.call.error = 2;
   const auto failing = try_run();
   ASSERT_FALSE(failing.ok());
   EXPECT_THAT(failing.error().message, HasSubstr("the oracle fails on case 'large'"));
 }
 
 TEST_F(CaseRunTest, WithoutSpeedThereIsABlockButNoComparison) {
-  arena_.info.measures_speed = false;
+  contest_.info.measures_speed = false;
   const CaseRecord record = run();
   EXPECT_EQ(candidate_ms(record).size(), 2u);
   ASSERT_TRUE(record.measurement);
@@ -175,9 +175,9 @@ TEST_F(CaseRunTest, WithoutSpeedThereIsABlockButNoComparison) {
 }
 
 TEST_F(CaseRunTest, WithoutSpeedTimesShowNothing) {
-  arena_.info.measures_speed = false;
+  contest_.info.measures_speed = false;
   case_.role = CaseRole::test;
-  arena_.candidate_ms = {1000, 1000, 5, 5, 5, 1000};
+  contest_.candidate_ms = {1000, 1000, 5, 5, 5, 1000};
   const CaseRecord record = run();
   expect_accepted(record);
   EXPECT_THAT(candidate_ms(record), testing::ElementsAre(1000));

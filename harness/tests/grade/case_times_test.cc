@@ -21,13 +21,13 @@ class CaseTimes : public test::CaseFixture {
  protected:
   // A device that takes a millisecond to read the only input.
   void set_bound_of_one_ms() {
-    arena_.info.peak_bytes_per_second = 4e9;
+    contest_.info.peak_bytes_per_second = 4e9;
     case_.tensors = {{"input", 0, false, {1'000'000}, 1'000'000, {ResolvedInit::Kind::constant}}};
   }
 
   // A device that takes as long to copy the only output.
   void make_captures_long() {
-    arena_.info.peak_bytes_per_second = 8e6;
+    contest_.info.peak_bytes_per_second = 8e6;
     case_.tensors = {{"output", 0, true, {1'000}, 1'000, {}}};
   }
 
@@ -35,7 +35,7 @@ class CaseTimes : public test::CaseFixture {
 };
 
 TEST_F(CaseTimes, HonestTimesPassEveryCheck) {
-  arena_.candidate_ms = {1000, 1.5, 1, 1.5, 1.25, 1.25, 1.5};
+  contest_.candidate_ms = {1000, 1.5, 1, 1.5, 1.25, 1.25, 1.5};
   set_bound_of_one_ms();
   expect_accepted(run_briefly());
   for (const char* name : {"clock", "idle", "lower_bound"}) {
@@ -46,8 +46,8 @@ TEST_F(CaseTimes, HonestTimesPassEveryCheck) {
 
 // The referee's clock sees it, and counts it minus the protocol and a tolerance.
 TEST_F(CaseTimes, TimeThatIsNotReportedCountsAllTheSame) {
-  arena_.before_call = [this](Role role, const Draw&) {
-    if (role == Role::candidate) arena_.candidate_hides_ms = ++hidden_calls_ % 5 == 0 ? 1 : 0;
+  contest_.before_call = [this](Role role, const Draw&) {
+    if (role == Role::candidate) contest_.candidate_hides_ms = ++hidden_calls_ % 5 == 0 ? 1 : 0;
   };
   const CaseRecord record = run_briefly();
   expect_accepted(record);
@@ -57,7 +57,7 @@ TEST_F(CaseTimes, TimeThatIsNotReportedCountsAllTheSame) {
 }
 
 TEST_F(CaseTimes, AWorkerThatLeavesOutTimeInMostCallsHasNoSpeed) {
-  arena_.candidate_hides_ms = 1;
+  contest_.candidate_hides_ms = 1;
   const CaseRecord record = run_briefly();
   expect_failed(record, Verdict::unstable, "clock");
   EXPECT_THAT(record.message, HasSubstr("2 of 2 calls of the candidate and 0 of the reference took longer"));
@@ -76,11 +76,11 @@ class LyingWorker : public CaseTimes, public testing::WithParamInterface<Lie> {}
 
 // The speedup that the reference's 2 ms against the true time gives may be exceeded by the tolerance only.
 TEST_P(LyingWorker, HasNoSpeedOrGainsTheToleranceAtMost) {
-  arena_.before_call = [this](Role role, const Draw&) {
+  contest_.before_call = [this](Role role, const Draw&) {
     if (role != Role::candidate) return;
     const double hidden = GetParam().hidden_ms(hidden_calls_++);
-    arena_.candidate_hides_ms = hidden;
-    arena_.candidate_ms = {1 - hidden};
+    contest_.candidate_hides_ms = hidden;
+    contest_.candidate_ms = {1 - hidden};
   };
   const CaseRecord record = run();
   if (record.verdict == Verdict::unstable) {
@@ -90,7 +90,7 @@ TEST_P(LyingWorker, HasNoSpeedOrGainsTheToleranceAtMost) {
   expect_accepted(record);
   ASSERT_FALSE(record.speedups.empty());
   constexpr double truth_ms = 1;
-  const double settled_ms = truth_ms + 0.75;  // with what the fake arena's protocol takes
+  const double settled_ms = truth_ms + 0.75;  // with what the fake contest's protocol takes
   const double tolerance_ms = clock_tolerance_ms + clock_tolerance_share * settled_ms;
   EXPECT_LE(record.speedups.front().ratio.ratio, 2 / (truth_ms - tolerance_ms) + 1e-9);
 }
@@ -106,16 +106,16 @@ INSTANTIATE_TEST_SUITE_P(Lies, LyingWorker,
                          [](const auto& lie) { return lie.param.name; });
 
 TEST_F(CaseTimes, AMachineThatSlowsTheReferencesCallsGivesNoSpeedEither) {
-  arena_.before_call = [this](Role role, const Draw&) {
-    if (role == Role::reference) arena_.unqueued_ms = ++hidden_calls_ % 2 == 0 ? 1 : 0;
-    arena_.reference_report.queued = role != Role::reference;
+  contest_.before_call = [this](Role role, const Draw&) {
+    if (role == Role::reference) contest_.unqueued_ms = ++hidden_calls_ % 2 == 0 ? 1 : 0;
+    contest_.reference_report.queued = role != Role::reference;
   };
-  arena_.reference_report.queued = false;
+  contest_.reference_report.queued = false;
   expect_failed(run_briefly(), Verdict::unstable, "clock");
 }
 
 TEST_F(CaseTimes, ALittleMoreThanTheReferencesProtocolIsNone) {
-  arena_.candidate_hides_ms = 0.03125;
+  contest_.candidate_hides_ms = 0.03125;
   const CaseRecord record = run_briefly();
   expect_accepted(record);
   EXPECT_THAT(candidate_ms(record), testing::Each(1));
@@ -126,19 +126,19 @@ TEST_F(CaseTimes, ALittleMoreThanTheReferencesProtocolIsNone) {
 
 // A candidate that waits for the device within its calls is called without the gate, and that takes longer.
 TEST_F(CaseTimes, CallsThatCannotBeQueuedAreHeldAgainstCallsOfTheReferenceThatWereNot) {
-  arena_.candidate_report.queued = false;
-  arena_.unqueued_ms = 0.25;
-  arena_.candidate_hides_ms = 0.0625;
+  contest_.candidate_report.queued = false;
+  contest_.unqueued_ms = 0.25;
+  contest_.candidate_hides_ms = 0.0625;
   expect_accepted(run_briefly());
-  EXPECT_THAT(arena_.order, HasSubstr("ououououou"));
-  arena_.candidate_hides_ms = 0.25;
+  EXPECT_THAT(contest_.order, HasSubstr("ououououou"));
+  contest_.candidate_hides_ms = 0.25;
   expect_failed(run_briefly(), Verdict::unstable, "clock");
 }
 
 TEST_F(CaseTimes, TheReferenceIsCalledUnqueuedForNoOtherCandidate) {
   expect_accepted(run_briefly());
-  EXPECT_THAT(arena_.order, Not(HasSubstr("u")));
-  EXPECT_THAT(arena_.order, Not(HasSubstr("C")));
+  EXPECT_THAT(contest_.order, Not(HasSubstr("u")));
+  EXPECT_THAT(contest_.order, Not(HasSubstr("C")));
 }
 
 // A worker that does not copy its outputs to the capture buffers can use that time for something else.
@@ -146,7 +146,7 @@ TEST_F(CaseTimes, WhereCapturesTakeLongEverySecondBlockGoesWithoutThem) {
   make_captures_long();
   const CaseRecord record = run();
   expect_accepted(record);
-  EXPECT_THAT(arena_.order, HasSubstr("RC"));
+  EXPECT_THAT(contest_.order, HasSubstr("RC"));
   const auto& blocks = record.measurement->processes.front().blocks;
   const auto counted =
       std::count_if(blocks.begin(), blocks.end(), [](const Block& b) { return b.voided.empty(); });
@@ -155,7 +155,7 @@ TEST_F(CaseTimes, WhereCapturesTakeLongEverySecondBlockGoesWithoutThem) {
 
 TEST_F(CaseTimes, TheHalfOfTheBlocksWithTheLowerSpeedupCounts) {
   make_captures_long();
-  arena_.candidate_owns_up_ms = 0.25;
+  contest_.candidate_owns_up_ms = 0.25;
   const CaseRecord record = run();
   expect_accepted(record);
   EXPECT_THAT(candidate_ms(record), testing::Each(1.25));
@@ -164,28 +164,28 @@ TEST_F(CaseTimes, TheHalfOfTheBlocksWithTheLowerSpeedupCounts) {
 
 // Copying then takes an honest worker up to three times as long.
 TEST_F(CaseTimes, ACandidateThatHasTheCacheKeepLinesIsMeasuredWithoutCaptures) {
-  arena_.candidate_report.keeps_lines = true;
-  arena_.candidate_hides_ms = 0.5;
+  contest_.candidate_report.keeps_lines = true;
+  contest_.candidate_hides_ms = 0.5;
   const CaseRecord record = run_briefly();
   expect_accepted(record);
   EXPECT_THAT(candidate_ms(record), testing::Each(1));
-  EXPECT_THAT(arena_.order, HasSubstr("RC"));
+  EXPECT_THAT(contest_.order, HasSubstr("RC"));
 }
 
 TEST_F(CaseTimes, WhereTimesAreNoSpeedTheClockIsNotLookedAt) {
-  arena_.info.measures_speed = false;
-  arena_.candidate_hides_ms = 200;
+  contest_.info.measures_speed = false;
+  contest_.candidate_hides_ms = 200;
   expect_accepted(run());
 }
 
 TEST_F(CaseTimes, ADeviceThatIsBusyBetweenCallsGivesNoSpeed) {
-  arena_.candidate_report.waited_ms = 0.5;
+  contest_.candidate_report.waited_ms = 0.5;
   expect_failed(run(), Verdict::unstable, "idle");
 }
 
 TEST_F(CaseTimes, NothingIsFasterThanTheDevice) {
   set_bound_of_one_ms();
-  arena_.candidate_ms = {0.875};
+  contest_.candidate_ms = {0.875};
   const CaseRecord record = run_briefly();
   expect_failed(record, Verdict::unstable, "lower_bound");
   EXPECT_EQ(record.lower_bound_ms, 1);
@@ -195,7 +195,7 @@ TEST_F(CaseTimes, NothingIsFasterThanTheDevice) {
 TEST_F(CaseTimes, WhatIsNotMeasuredHasNoBound) {
   set_bound_of_one_ms();
   case_.role = CaseRole::test;
-  arena_.candidate_ms = {0.001};
+  contest_.candidate_ms = {0.001};
   const CaseRecord record = run();
   expect_accepted(record);
   EXPECT_EQ(record.lower_bound_ms, 0);
@@ -204,15 +204,15 @@ TEST_F(CaseTimes, WhatIsNotMeasuredHasNoBound) {
 
 // Contents are new in every sample, so that nothing is gained.
 TEST_F(CaseTimes, OneThatKnowsItsContentsAgainIsNoted) {
-  arena_.candidate_ms = {1000, 4, 4, 4, 4, 1, 1, 4};
+  contest_.candidate_ms = {1000, 4, 4, 4, 4, 1, 1, 4};
   const CaseRecord record = run_briefly();
   expect_accepted(record);
   EXPECT_THAT(record.notes, ElementsAre(HasSubstr("4.000 ms at least on new inputs, 1.000 ms at most")));
 }
 
 TEST_F(CaseTimes, OneThatComputesOnlyWhatHasChangedIsNoted) {
-  arena_.before_call = [this](Role, const Draw& draw) {
-    arena_.candidate_ms = {is_small_change(draw) && arena_.order.back() == 'o' ? 1.0 : 4.0};
+  contest_.before_call = [this](Role, const Draw& draw) {
+    contest_.candidate_ms = {is_small_change(draw) && contest_.order.back() == 'o' ? 1.0 : 4.0};
   };
   const CaseRecord record = run_briefly();
   expect_accepted(record);
@@ -221,14 +221,14 @@ TEST_F(CaseTimes, OneThatComputesOnlyWhatHasChangedIsNoted) {
 }
 
 TEST_F(CaseTimes, OneThatIsFasterWhereItIsMeasuredIsNoted) {
-  arena_.candidate_ms = {1000, 4, 1, 1, 1, 1, 1, 4};
+  contest_.candidate_ms = {1000, 4, 1, 1, 1, 1, 1, 4};
   const CaseRecord record = run_briefly();
   expect_accepted(record);
   EXPECT_THAT(record.notes, ElementsAre(HasSubstr("calls that are not measured")));
 }
 
 TEST_F(CaseTimes, TheWarmUpOfAProcessIsNoCallThatNobodyMeasures) {
-  arena_.candidate_ms = {4, 1, 1, 1, 1, 1, 1};
+  contest_.candidate_ms = {4, 1, 1, 1, 1, 1, 1};
   const CaseRecord record = run_briefly();
   expect_accepted(record);
   EXPECT_THAT(record.notes, IsEmpty());
@@ -236,8 +236,8 @@ TEST_F(CaseTimes, TheWarmUpOfAProcessIsNoCallThatNobodyMeasures) {
 
 TEST_F(CaseTimes, AWrongAnswerIsNotTimed) {
   set_bound_of_one_ms();
-  arena_.candidate_ms = {0.001};
-  arena_.candidate_comparison = test::outputs_off_by(0.5);
+  contest_.candidate_ms = {0.001};
+  contest_.candidate_comparison = test::outputs_off_by(0.5);
   expect_failed(run_briefly(), Verdict::wrong_answer, "outputs_match");
   EXPECT_EQ(outcome("lower_bound"), CheckOutcome::not_run);
 }

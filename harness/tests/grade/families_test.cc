@@ -37,13 +37,13 @@ class CallsOnFamilies : public test::CaseFixture {
   }
 
   std::size_t calls_of_candidate() const {
-    return static_cast<std::size_t>(std::count(arena_.order.begin(), arena_.order.end(), 'c'));
+    return static_cast<std::size_t>(std::count(contest_.order.begin(), contest_.order.end(), 'c'));
   }
   // The comparison of a role's calls on families, and of those on the case's own inputs.
   void compare(Role role, const ElementErrors& on_families) {
     ElementErrors& comparison =
-        role == Role::candidate ? arena_.candidate_comparison : arena_.reference_comparison;
-    arena_.before_call = [&comparison, role, on_families](Role called, const Draw& draw) {
+        role == Role::candidate ? contest_.candidate_comparison : contest_.reference_comparison;
+    contest_.before_call = [&comparison, role, on_families](Role called, const Draw& draw) {
       if (called == role) comparison = draw.family != 0 ? on_families : test::equal_outputs();
     };
   }
@@ -52,7 +52,7 @@ class CallsOnFamilies : public test::CaseFixture {
 TEST_F(CallsOnFamilies, ComeLastAndAreInTheRecord) {
   const CaseRecord record = run();
   expect_accepted(record);
-  EXPECT_TRUE(arena_.order.ends_with("orcorcococorcorc")) << arena_.order;
+  EXPECT_TRUE(contest_.order.ends_with("orcorcococorcorc")) << contest_.order;
   EXPECT_EQ(record.families.size(), 2u);
   for (const DrawnFamilies& drawn : record.families) {
     EXPECT_TRUE(drawn.tells);
@@ -73,7 +73,7 @@ TEST_F(CallsOnFamilies, AreMoreInAFileWithOneSmallCase) {
 
 TEST_F(CallsOnFamilies, TheReferenceAnswersInputsThatAreRoundedOnceMore) {
   std::vector<Draw> of_reference;
-  arena_.before_call = [&](Role role, const Draw& draw) {
+  contest_.before_call = [&](Role role, const Draw& draw) {
     if (role == Role::reference && draw.family != 0) of_reference.push_back(draw);
   };
   run();
@@ -88,9 +88,9 @@ TEST_F(CallsOnFamilies, TheReferenceAnswersInputsThatAreRoundedOnceMore) {
 TEST_F(CallsOnFamilies, OfFewOutputsAreRoundedSeveralTimes) {
   case_.tensors.back().elements = 1;
   std::vector<std::uint32_t> rounded;
-  arena_.before_call = [&](Role role, const Draw& draw) {
+  contest_.before_call = [&](Role role, const Draw& draw) {
     if (role == Role::reference && draw.family != 0) rounded.push_back(draw.rounded);
-    arena_.reference_comparison = rounded.size() == 3 ? outputs_off_by(0.4e-5) : test::equal_outputs();
+    contest_.reference_comparison = rounded.size() == 3 ? outputs_off_by(0.4e-5) : test::equal_outputs();
   };
   const CaseRecord record = run();
   ASSERT_GT(rounded.size(), 6u);
@@ -103,7 +103,7 @@ TEST_F(CallsOnFamilies, DoNotCountWhereTheReferenceIsOffByMoreThanAThird) {
   compare(Role::reference, outputs_off_by(0.3e-5));
   EXPECT_TRUE(run().families.front().tells);
   const std::size_t calls = calls_of_candidate();
-  arena_.order.clear();
+  contest_.order.clear();
   compare(Role::reference, outputs_off_by(0.4e-5));
   const CaseRecord record = run();
   expect_accepted(record);
@@ -127,11 +127,11 @@ TEST_F(CallsOnFamilies, AModelInHalfPrecisionLimitsErrorsOnAGpu) {
   problem_.precision = "bf16";
   problem_.torch.emplace();
   problem_.torch->operators = 1;
-  arena_.expected_samples = {{{1, 2, 3}}};
+  contest_.expected_samples = {{{1, 2, 3}}};
   const auto verdict_with = [&](double error_of_model) {
-    arena_.before_call = [this, error_of_model](Role called, const Draw& draw) {
+    contest_.before_call = [this, error_of_model](Role called, const Draw& draw) {
       ElementErrors& comparison =
-          called == Role::candidate ? arena_.candidate_comparison : arena_.reference_comparison;
+          called == Role::candidate ? contest_.candidate_comparison : contest_.reference_comparison;
       comparison = draw.family == 0 ? test::equal_outputs()
                                     : outputs_off_by(called == Role::candidate ? 3e-3 : error_of_model);
     };
@@ -141,7 +141,7 @@ TEST_F(CallsOnFamilies, AModelInHalfPrecisionLimitsErrorsOnAGpu) {
   };
   EXPECT_EQ(verdict_with(1e-4), Verdict::wrong_answer);
   EXPECT_EQ(verdict_with(9e-4), Verdict::accepted);
-  arena_.info.measures_speed = false;
+  contest_.info.measures_speed = false;
   EXPECT_EQ(verdict_with(1e-4), Verdict::accepted);
 }
 
@@ -154,7 +154,7 @@ TEST_F(CallsOnFamilies, AnAnswerThatIsNotFiniteDoesNotCount) {
 
 TEST_F(CallsOnFamilies, AWrongAnswerNamesThem) {
   compare(Role::candidate, outputs_off_by(0.5));
-  arena_.wrong = 100;
+  contest_.wrong = 100;
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::wrong_answer);
   EXPECT_EQ(record.message,
@@ -164,13 +164,13 @@ TEST_F(CallsOnFamilies, AWrongAnswerNamesThem) {
 
 TEST_F(CallsOnFamilies, OnlyNumbersThatAreNotFiniteAreWrongInAConstantAnswer) {
   ElementErrors on_families = outputs_off_by(0.5);
-  arena_.before_call = [&](Role role, const Draw& draw) {
+  contest_.before_call = [&](Role role, const Draw& draw) {
     const bool has_families = draw.family != 0;
     if (role == Role::oracle)
-      arena_.expected_samples = {
+      contest_.expected_samples = {
           {has_families ? std::vector<double>{3, 3, 3} : std::vector<double>{1, 2, 3}}};
     if (role == Role::candidate)
-      arena_.candidate_comparison = has_families ? on_families : test::equal_outputs();
+      contest_.candidate_comparison = has_families ? on_families : test::equal_outputs();
   };
   expect_accepted(run());
   on_families = test::equal_outputs();
@@ -181,7 +181,7 @@ TEST_F(CallsOnFamilies, OnlyNumbersThatAreNotFiniteAreWrongInAConstantAnswer) {
 // The bound of 10^5 terms is 1.1e-4, and twice that has its end at 2.2e-4.
 TEST_F(CallsOnFamilies, BoundsGrowTwiceAsFastWithTheTerms) {
   case_.terms = 100'000;
-  arena_.candidate_comparison = outputs_off_by(2e-4);
+  contest_.candidate_comparison = outputs_off_by(2e-4);
   EXPECT_EQ(run().verdict, Verdict::low_precision);
   compare(Role::candidate, outputs_off_by(2e-4));
   EXPECT_EQ(run().verdict, Verdict::accepted);
@@ -193,8 +193,8 @@ TEST_F(CallsOnFamilies, MeasuredCasesHaveTwoAfterTheClock) {
   case_.role = CaseRole::bench;
   const CaseRecord record = run_briefly();
   EXPECT_EQ(record.families.size(), 2u);
-  EXPECT_TRUE(arena_.order.ends_with("orcorc"));
-  for (std::size_t i = 0; i + 6 < arena_.draws.size(); ++i) EXPECT_EQ(arena_.draws[i].family, 0u);
+  EXPECT_TRUE(contest_.order.ends_with("orcorc"));
+  for (std::size_t i = 0; i + 6 < contest_.draws.size(); ++i) EXPECT_EQ(contest_.draws[i].family, 0u);
 }
 
 }  // namespace grade_families_test

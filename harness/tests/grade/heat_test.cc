@@ -1,4 +1,4 @@
-// Several candidates side by side, each in an arena that the test controls.
+// Several candidates side by side, each in a contest that the test controls.
 #include "grade/heat.h"
 
 #include <gmock/gmock.h>
@@ -6,7 +6,7 @@
 
 #include <deque>
 
-#include "tests/support/fake_arena.h"
+#include "tests/support/fake_contest.h"
 
 namespace kgrade {
 namespace heat_test {
@@ -20,13 +20,13 @@ using testing::Not;
 class HeatTest : public testing::Test {
  protected:
   // A candidate of that time a launch.
-  test::FakeArena& add(double milliseconds) {
-    test::FakeArena& arena = arenas_.emplace_back(clock_);
-    arena.candidate_ms = {milliseconds};
-    arena.lent_elsewhere = {Role::oracle};
-    arena.seconds_per_call = trusted_arena_.seconds_per_call;
-    sessions_.push_back(session(arena, 100 + sessions_.size()));
-    return arena;
+  test::FakeContest& add(double milliseconds) {
+    test::FakeContest& contest = arenas_.emplace_back(clock_);
+    contest.candidate_ms = {milliseconds};
+    contest.lent_elsewhere = {Role::oracle};
+    contest.seconds_per_call = trusted_arena_.seconds_per_call;
+    sessions_.push_back(session(contest, 100 + sessions_.size()));
+    return contest;
   }
 
   void add_case(const std::string& name, CaseRole role) {
@@ -36,8 +36,8 @@ class HeatTest : public testing::Test {
     cases_.push_back(planned);
   }
 
-  Session session(Arena& arena, std::uint64_t seed) {
-    Session session{arena, problem_, seed, Effort::quick, {}, stages_, [](const std::string&) {}};
+  Session session(Contest& contest, std::uint64_t seed) {
+    Session session{contest, problem_, seed, Effort::quick, {}, stages_, [](const std::string&) {}};
     session.known = known_;
     return session;
   }
@@ -65,8 +65,8 @@ class HeatTest : public testing::Test {
   test::FakeClock clock_;
   StageClock stages_{clock_};
   Problem problem_;
-  test::FakeArena trusted_arena_{clock_};  // the reference takes 2 ms
-  std::deque<test::FakeArena> arenas_;
+  test::FakeContest trusted_arena_{clock_};  // the reference takes 2 ms
+  std::deque<test::FakeContest> arenas_;
   std::deque<Session> sessions_;
   std::shared_ptr<KnownCases> known_ = std::make_shared<KnownCases>();
   std::vector<PlannedCase> cases_;
@@ -75,8 +75,8 @@ class HeatTest : public testing::Test {
 TEST_F(HeatTest, EachHasTheSpeedThatItWouldHaveAlone) {
   add_case("small", CaseRole::test);
   add_case("large", CaseRole::bench);
-  const test::FakeArena& fast = add(1);
-  const test::FakeArena& slow = add(4);
+  const test::FakeContest& fast = add(1);
+  const test::FakeContest& slow = add(4);
   const auto results = run();
   ASSERT_EQ(results.size(), 2u);
   for (const HeatResult& result : results) {
@@ -111,7 +111,7 @@ TEST_F(HeatTest, EachHasContentsOfItsOwnAndTheOraclesAnswerToThem) {
 
 TEST_F(HeatTest, OneThatFailsLeavesAndTheOthersGoOn) {
   add_case("large", CaseRole::bench);
-  test::FakeArena& wrong = add(1);
+  test::FakeContest& wrong = add(1);
   add(1);
   int calls = 0;
   wrong.before_call = [&](Role role, const Draw&) {
@@ -132,7 +132,7 @@ TEST_F(HeatTest, OneThatFailsLeavesAndTheOthersGoOn) {
 TEST_F(HeatTest, ThoseWhoseCallsDifferAreInBlocksOfTheirOwn) {
   add_case("large", CaseRole::bench);
   add(1);
-  const test::FakeArena& shortest = add(0.004);
+  const test::FakeContest& shortest = add(0.004);
   const auto results = run();
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].record.cases[0].measurement->processes[0].launches, 1);
@@ -179,9 +179,9 @@ TEST_F(HeatTest, ThoseOfOtherBlocksAreNot) {
 
 TEST_F(HeatTest, WhatANeighbourCouldHaveCausedIsNotFinal) {
   add_case("large", CaseRole::bench);
-  test::FakeArena& late = add(1);
+  test::FakeContest& late = add(1);
   late.candidate_report.fault = Fault::time_limit;
-  test::FakeArena& broken = add(1);
+  test::FakeContest& broken = add(1);
   broken.candidate_report.call.error = 700;
   add(1);
   const auto results = run();
@@ -198,7 +198,7 @@ TEST_F(HeatTest, WhatANeighbourCouldHaveCausedIsNotFinal) {
 TEST_F(HeatTest, NorIsItWhereTheVerdictIsThatOfAnotherCase) {
   add_case("small", CaseRole::test);
   add_case("large", CaseRole::bench);
-  test::FakeArena& candidate = add(1);
+  test::FakeContest& candidate = add(1);
   add(1);
   candidate.candidate_comparison = outputs_off_by(3e-4);
   candidate.before_call = [&](Role, const Draw&) {
@@ -216,7 +216,7 @@ TEST_F(HeatTest, NorIsItWhereTheVerdictIsThatOfAnotherCase) {
 
 TEST_F(HeatTest, OneThatDoesNotLoadPlaysNoCase) {
   add_case("large", CaseRole::bench);
-  test::FakeArena& broken = add(1);
+  test::FakeContest& broken = add(1);
   broken.load_answer.fault = Fault::cannot_load;
   add(1);
   const auto results = run();

@@ -27,8 +27,8 @@ class MeasuredCaseTest : public test::CaseFixture {
 };
 
 TEST_F(MeasuredCaseTest, TheSpeedupIsKnownAfterThirtyEqualBlocks) {
-  arena_.candidate_ms = {1000, 1};
-  arena_.reference_ms = {1000, 2};
+  contest_.candidate_ms = {1000, 1};
+  contest_.reference_ms = {1000, 2};
   const CaseRecord record = run();
   EXPECT_EQ(blocks_of(record).blocks.size(), 30u);
   EXPECT_EQ(blocks_of(record).end, BlockEnd::precise);
@@ -51,7 +51,7 @@ TEST_F(MeasuredCaseTest, WithoutEnoughBlocksThereIsNoStatement) {
 
 TEST_F(MeasuredCaseTest, TheFastestBaselineOfTheSameClassCounts) {
   baselines_ = {{"slow", Precision::fp32, 3}, {"fast", Precision::fp32, 2}, {"coarse", Precision::tf32, 1}};
-  arena_.baseline_ms = {1.5};
+  contest_.baseline_ms = {1.5};
   const CaseRecord record = run();
   EXPECT_THAT(arm_names(record), ElementsAre("reference", "fast", "slow", "coarse", "candidate"));
   EXPECT_THAT(opponents(record), ElementsAre("reference", "fast"));
@@ -67,10 +67,10 @@ TEST_F(MeasuredCaseTest, TheFastestBaselineOfTheSameClassCounts) {
 
 TEST_F(MeasuredCaseTest, WithoutRoomForABaselineThereIsNone) {
   baselines_ = {{"large", Precision::fp32, 2}};
-  arena_.has_room_for_baselines = false;
+  contest_.has_room_for_baselines = false;
   const CaseRecord record = run();
   expect_accepted(record);
-  EXPECT_FALSE(arena_.retired);
+  EXPECT_FALSE(contest_.retired);
   EXPECT_THAT(arm_names(record), ElementsAre("reference", "candidate"));
 }
 
@@ -85,22 +85,22 @@ TEST_F(MeasuredCaseTest, ABaselineOfAnotherClassIsMeasuredAndDoesNotCount) {
 }
 
 TEST_F(MeasuredCaseTest, ShortLaunchesGoTogetherIntoASample) {
-  arena_.candidate_ms = {0.004};
-  arena_.reference_ms = {0.008};
+  contest_.candidate_ms = {0.004};
+  contest_.reference_ms = {0.008};
   const CaseRecord record = run();
   EXPECT_EQ(blocks_of(record).launches, 3);
-  EXPECT_THAT(arena_.lent_launches, ElementsAre(1, 3)) << "one until it is known how short they are";
-  EXPECT_EQ(arena_.draws.front().launches, 1u);
+  EXPECT_THAT(contest_.lent_launches, ElementsAre(1, 3)) << "one until it is known how short they are";
+  EXPECT_EQ(contest_.draws.front().launches, 1u);
   EXPECT_THAT(candidate_ms(record), Each(testing::DoubleEq(0.004))) << "times are those of one launch";
   EXPECT_THAT(reference_ms(record), Each(testing::DoubleEq(0.008)));
-  for (const Draw& draw : arena_.draws) EXPECT_LE(draw.launches, 3u);
+  for (const Draw& draw : contest_.draws) EXPECT_LE(draw.launches, 3u);
   expect_accepted(record);
 }
 
 TEST_F(MeasuredCaseTest, LongCallsWarmUpAndRepeatOnce) {
   for (const auto& [fastest_ms, times] : {std::pair{9.0, 2u}, {11.0, 1u}}) {
-    arena_.candidate_ms = {fastest_ms + 1};
-    arena_.reference_ms = {fastest_ms};
+    contest_.candidate_ms = {fastest_ms + 1};
+    contest_.reference_ms = {fastest_ms};
     const CaseRecord record = run();
     EXPECT_THAT(repeated_ms(record), testing::SizeIs(times)) << fastest_ms;
     EXPECT_THAT(unmeasured_ms(record), testing::SizeIs(times)) << fastest_ms;
@@ -110,11 +110,11 @@ TEST_F(MeasuredCaseTest, LongCallsWarmUpAndRepeatOnce) {
 // A candidate that does the work of a launch when the next one comes must be wrong somewhere.
 TEST_F(MeasuredCaseTest, SomeCallsHaveFewerLaunches) {
   launches_ = 4;
-  arena_.seconds_per_call = 0.02;
-  for (int i = 0; i < 300; ++i) arena_.candidate_ms.push_back(1 + 0.25 * (i * 7 % 5));
+  contest_.seconds_per_call = 0.02;
+  for (int i = 0; i < 300; ++i) contest_.candidate_ms.push_back(1 + 0.25 * (i * 7 % 5));
   run();
   std::set<std::uint32_t> of_changes;
-  for (const Draw& draw : arena_.draws) {
+  for (const Draw& draw : contest_.draws) {
     if (is_small_change(draw)) {
       of_changes.insert(draw.launches);
     } else {
@@ -127,28 +127,28 @@ TEST_F(MeasuredCaseTest, SomeCallsHaveFewerLaunches) {
 
 TEST_F(MeasuredCaseTest, OneThatIsWrongThereIsToldWhy) {
   launches_ = 4;
-  arena_.before_call = [this](Role, const Draw& draw) {
+  contest_.before_call = [this](Role, const Draw& draw) {
     const bool fewer = draw.change != 0 && draw.launches < 4;
-    arena_.candidate_comparison = fewer ? test::outputs_off_by(0.5) : test::equal_outputs();
+    contest_.candidate_comparison = fewer ? test::outputs_off_by(0.5) : test::equal_outputs();
   };
-  arena_.seconds_per_call = 0.02;
-  for (int i = 0; i < 300; ++i) arena_.candidate_ms.push_back(1 + 0.25 * (i * 7 % 5));
+  contest_.seconds_per_call = 0.02;
+  for (int i = 0; i < 300; ++i) contest_.candidate_ms.push_back(1 + 0.25 * (i * 7 % 5));
   const CaseRecord record = run();
   expect_failed(record, Verdict::wrong_answer, "outputs_match");
   EXPECT_THAT(record.message, HasSubstr("in a call of fewer launches than those before"));
 }
 
 TEST_F(MeasuredCaseTest, WhatTheFirstCallTakesDecidesNothing) {
-  arena_.candidate_ms = {5, 0.004};
-  arena_.reference_ms = {5, 0.008};
+  contest_.candidate_ms = {5, 0.004};
+  contest_.reference_ms = {5, 0.008};
   EXPECT_EQ(blocks_of(run()).launches, 3);
 }
 
 TEST_F(MeasuredCaseTest, OneWhosePrecisionFallsIsNotCompared) {
   problem_.precision = "tf32";
   baselines_ = {{"exact", Precision::fp32, 2}};
-  arena_.before_call = [this](Role, const Draw& draw) {
-    arena_.candidate_comparison = draw.index > 3 ? test::outputs_off_by(3e-4) : test::equal_outputs();
+  contest_.before_call = [this](Role, const Draw& draw) {
+    contest_.candidate_comparison = draw.index > 3 ? test::outputs_off_by(3e-4) : test::equal_outputs();
   };
   const CaseRecord record = run();
   expect_failed(record, Verdict::unstable, "precision");
@@ -160,8 +160,8 @@ TEST_F(MeasuredCaseTest, OneWhosePrecisionFallsIsNotCompared) {
 TEST_F(MeasuredCaseTest, OneWhosePrecisionFallsIsComparedBesideOthersClasses) {
   problem_.precision = "tf32";
   baselines_ = {{"coarse", Precision::bf16, 2}};
-  arena_.before_call = [this](Role, const Draw& draw) {
-    arena_.candidate_comparison = draw.index > 3 ? test::outputs_off_by(3e-4) : test::equal_outputs();
+  contest_.before_call = [this](Role, const Draw& draw) {
+    contest_.candidate_comparison = draw.index > 3 ? test::outputs_off_by(3e-4) : test::equal_outputs();
   };
   const CaseRecord record = run();
   expect_accepted(record);
@@ -171,7 +171,7 @@ TEST_F(MeasuredCaseTest, OneWhosePrecisionFallsIsComparedBesideOthersClasses) {
 // PyTorch keeps memory that it has used: less is left for its arms than when it was tried.
 TEST_F(MeasuredCaseTest, ABaselineThatFailsBesideTheOthersIsLeftOut) {
   baselines_ = {{"exact", Precision::fp32, 2}};
-  arena_.baseline_fails = true;
+  contest_.baseline_fails = true;
   const CaseRecord record = run();
   expect_accepted(record);
   EXPECT_THAT(arm_names(record), ElementsAre("reference", "candidate"));
@@ -184,9 +184,9 @@ TEST_F(MeasuredCaseTest, ABaselineThatFailsWithinTheBlocksIsLeftOutAndTheyBeginA
   baselines_ = {{"fast", Precision::fp32, 1.5}, {"slow", Precision::fp32, 2}};
   for (const int call : {2, 4, 7, 30}) {  // 0 and 1 warm up; two in each round
     SCOPED_TRACE(call);
-    arena_.failing_baseline_call = call;
-    arena_.baseline_calls = 0;
-    arena_.draws.clear();
+    contest_.failing_baseline_call = call;
+    contest_.baseline_calls = 0;
+    contest_.draws.clear();
     const CaseRecord record = run();
     expect_accepted(record);
     ASSERT_EQ(retired_baselines_.size(), 1u);
@@ -203,10 +203,10 @@ TEST_F(MeasuredCaseTest, ABaselineThatFailsWithinTheBlocksIsLeftOutAndTheyBeginA
 // What a candidate has seen before says nothing about what comes.
 TEST_F(MeasuredCaseTest, BlocksThatBeginAnewHaveNewContents) {
   baselines_ = {{"exact", Precision::fp32, 1.5}};
-  arena_.failing_baseline_call = 21;
+  contest_.failing_baseline_call = 21;
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
   std::size_t oracle_calls = 0;
-  arena_.before_call = [&](Role role, const Draw& draw) {
+  contest_.before_call = [&](Role role, const Draw& draw) {
     if (role != Role::oracle) return;
     ++oracle_calls;
     seen.emplace(draw.index, draw.change);
@@ -217,7 +217,7 @@ TEST_F(MeasuredCaseTest, BlocksThatBeginAnewHaveNewContents) {
 
 TEST_F(MeasuredCaseTest, BaselinesThatAllFailLeaveTheReference) {
   baselines_ = {{"fast", Precision::fp32, 1.5}, {"slow", Precision::fp32, 2}};
-  arena_.before_call = [this](Role, const Draw&) { arena_.baseline_fails = arena_.baseline_calls > 5; };
+  contest_.before_call = [this](Role, const Draw&) { contest_.baseline_fails = contest_.baseline_calls > 5; };
   const CaseRecord record = run();
   expect_accepted(record);
   EXPECT_THAT(arm_names(record), ElementsAre("reference", "candidate"));
@@ -226,18 +226,18 @@ TEST_F(MeasuredCaseTest, BaselinesThatAllFailLeaveTheReference) {
 }
 
 TEST_F(MeasuredCaseTest, FurtherProcessesHaveAsManyLaunchesAsTheFirst) {
-  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
-  arena_.candidate_ms = {0.004};
+  Session session{contest_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  contest_.candidate_ms = {0.004};
   auto record = run_case(session, case_);
   ASSERT_TRUE(record.ok());
-  arena_.candidate_ms = {1};
+  contest_.candidate_ms = {1};
   ASSERT_FALSE(run_case_again(session, case_, *record));
   for (const ProcessBlocks& process : record->measurement->processes) EXPECT_EQ(process.launches, 3);
 }
 
 TEST_F(MeasuredCaseTest, WithoutRoomForMoreTensorsThereIsOneLaunch) {
-  arena_.candidate_ms = {0.004};
-  arena_.most_launches = 1;
+  contest_.candidate_ms = {0.004};
+  contest_.most_launches = 1;
   const CaseRecord record = run();
   EXPECT_EQ(blocks_of(record).launches, 1);
   expect_accepted(record);
@@ -286,11 +286,11 @@ TEST_F(MeasuredCaseTest, OneThatIsWatchedAndSteadyPassesThatCheck) {
 }
 
 TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
-  Session session{arena_, problem_, seed, Effort::ranked, limit_, stages_, [](const std::string&) {}};
+  Session session{contest_, problem_, seed, Effort::ranked, limit_, stages_, [](const std::string&) {}};
   auto record = run_case(session, case_);
   ASSERT_TRUE(record.ok());
   for (const double ms : {1.0, 1.0, 0.5}) {
-    arena_.candidate_ms = {ms};
+    contest_.candidate_ms = {ms};
     ASSERT_FALSE(run_case_again(session, case_, *record));
   }
   checks_ = session.checks;
@@ -306,7 +306,7 @@ TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
 
 // A library that does not start again is not the candidate's fault.
 TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
-  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  Session session{contest_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
   test::FakeBaselines baselines;
   baselines.by_case[case_.name] = {{"exact", Precision::fp32, 2}};
   baselines.can_activate = [](const std::string&, int process) { return process == 0; };
@@ -328,7 +328,7 @@ TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
 TEST_F(MeasuredCaseTest, ABaselineThatIsLostInAProcessLeavesTheOthersAllProcesses) {
   for (const int lacking : {0, 1}) {
     SCOPED_TRACE(lacking);
-    Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+    Session session{contest_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
     test::FakeBaselines baselines;
     baselines.by_case[case_.name] = {
         {"coarse", Precision::tf32, 1}, {"exact", Precision::fp32, 2}, {"slow", Precision::fp32, 3}};
@@ -336,11 +336,11 @@ TEST_F(MeasuredCaseTest, ABaselineThatIsLostInAProcessLeavesTheOthersAllProcesse
       return name != "coarse" || process != lacking;
     };
     session.baselines = &baselines;
-    arena_.candidate_ms = {1};
+    contest_.candidate_ms = {1};
     auto record = run_case(session, case_);
     ASSERT_TRUE(record.ok());
     for (const double ms : {0.5, 1.0}) {
-      arena_.candidate_ms = {ms};
+      contest_.candidate_ms = {ms};
       ASSERT_FALSE(run_case_again(session, case_, *record));
     }
     checks_ = session.checks;
@@ -365,23 +365,23 @@ TEST_F(MeasuredCaseTest, ABaselineThatIsLostInAProcessLeavesTheOthersAllProcesse
 
 TEST_F(MeasuredCaseTest, OneWhosePrecisionDiffersBetweenProcessesIsUnstable) {
   problem_.precision = "tf32";
-  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  Session session{contest_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
   test::FakeBaselines baselines;
   baselines.by_case[case_.name] = {{"exact", Precision::fp32, 2}};
   session.baselines = &baselines;
   auto record = run_case(session, case_);
   ASSERT_TRUE(record.ok());
-  arena_.candidate_comparison = test::outputs_off_by(3e-4);
+  contest_.candidate_comparison = test::outputs_off_by(3e-4);
   ASSERT_FALSE(run_case_again(session, case_, *record));
   checks_ = session.checks;
   expect_failed(*record, Verdict::unstable, "precision");
 }
 
 TEST_F(MeasuredCaseTest, WhatAFurtherProcessFailsIsTheVerdict) {
-  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  Session session{contest_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
   auto record = run_case(session, case_);
   ASSERT_TRUE(record.ok());
-  arena_.candidate_comparison = test::outputs_off_by(0.5);
+  contest_.candidate_comparison = test::outputs_off_by(0.5);
   ASSERT_FALSE(run_case_again(session, case_, *record));
   EXPECT_EQ(record->verdict, Verdict::wrong_answer);
   EXPECT_TRUE(record->speedups.empty());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "grade/case_choice.h"
+#include "tests/support/fake_contest.h"
 
 namespace kgrade {
 namespace time_estimate_test {
@@ -44,10 +45,15 @@ Foreseen foreseen(const std::vector<std::string>& names, double rate, bool force
   const Problem outer = problem();
   const auto cases = select_cases(outer, names, true);
   EXPECT_TRUE(cases.ok());
-  result.failure = foresee_time(outer, options, *cases, 10, [rate](const Case& bound) -> Result<double> {
-    EXPECT_LE(*bound.flops, 20'000'000);
-    return static_cast<double>(*bound.flops) / rate;
-  });
+  test::FakeClock clock;
+  test::FakeContest contest(clock);
+  contest.before_call = [&](Role role, const Draw&) {
+    const double flops = static_cast<double>(*contest.cases.at(role).flops);
+    EXPECT_LE(flops, 20e6);
+    clock.advance(flops / rate);
+  };
+  contest.seconds_per_call = 0;
+  result.failure = foresee_time(outer, options, *cases, 10, contest, clock);
   return result;
 }
 

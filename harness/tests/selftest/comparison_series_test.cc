@@ -8,12 +8,12 @@
 #include <random>
 #include <set>
 
-#include "scripted_arena.h"
+#include "scripted_contest.h"
 
 namespace kgrade::selftest {
 namespace comparison_series_test {
 
-using test::ScriptedArena;
+using test::ScriptedContest;
 using testing::HasSubstr;
 
 TEST(SelftestPlan, SpreadsComparisonsEvenly) {
@@ -72,7 +72,7 @@ class ComparisonSeriesTest : public testing::Test {
   ComparisonSeriesTest() {
     record_.seed = 7;
     record_.goal = goal_for(Effort::normal);
-    record_.device = arena_.info;
+    record_.device = contest_.info;
     options_.kernels = *select_kernels({"arithmetic-20us", "arithmetic-100us", "arithmetic-1ms"});
     options_.comparisons = 12;
     options_.free_bytes = std::uint64_t{1} << 30;
@@ -80,8 +80,8 @@ class ComparisonSeriesTest : public testing::Test {
   }
 
   std::optional<Error> try_run(Watch watch = {}) {
-    record_.device = arena_.info;
-    ComparisonSeries series(arena_, problem_, options_, stages_, record_, watch);
+    record_.device = contest_.info;
+    ComparisonSeries series(contest_, problem_, options_, stages_, record_, watch);
     auto error = series.run();
     conclude(record_);
     return error;
@@ -93,7 +93,7 @@ class ComparisonSeriesTest : public testing::Test {
 
   // The second side is slower in these comparisons.
   void slow_down(const std::vector<std::size_t>& numbers, double factor) {
-    arena_.factor = [this, numbers, factor](Role role, const Draw& draw) {
+    contest_.factor = [this, numbers, factor](Role role, const Draw& draw) {
       const bool slow = std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
         return draw.seed == seed_of_comparison(record_.seed, number);
       });
@@ -103,7 +103,7 @@ class ComparisonSeriesTest : public testing::Test {
 
   test::FakeClock clock_;
   StageClock stages_{clock_};
-  ScriptedArena arena_{clock_};
+  ScriptedContest contest_{clock_};
   Problem problem_ = selftest_problem();
   SeriesOptions options_;
   SelftestRecord record_;
@@ -156,9 +156,9 @@ TEST_F(ComparisonSeriesTest, WhatIsAddedIsSeenToTheDigit) {
   EXPECT_EQ(record_.slowed.size(), 3u);
   for (const SelftestComparison& comparison : record_.comparisons) {
     const auto more = static_cast<double>(comparison.second_length - comparison.length);
-    const double first = ScriptedArena::time_of(comparison.length);
-    EXPECT_NEAR(*comparison.added, more * ScriptedArena::ms_per_length / first, 1e-9);
-    EXPECT_NEAR(*comparison.added, comparison.asked, 0.5 * ScriptedArena::ms_per_length / first);
+    const double first = ScriptedContest::time_of(comparison.length);
+    EXPECT_NEAR(*comparison.added, more * ScriptedContest::ms_per_length / first, 1e-9);
+    EXPECT_NEAR(*comparison.added, comparison.asked, 0.5 * ScriptedContest::ms_per_length / first);
     EXPECT_NEAR(1 / comparison.ratio->ratio - 1, *comparison.added, 1e-9);
     // 1 % is the margin itself: rounding decides.
     if (std::abs(*comparison.added - 0.01) < 1e-6) continue;
@@ -174,7 +174,7 @@ TEST_F(ComparisonSeriesTest, AMachineThatSpeedsUpTheSlowedSideIsFoundOut) {
   options_.comparisons = 0;
   options_.slowdowns = 36;
   // All draws but the calibration's, which have the seed of the run.
-  arena_.factor = [this](Role role, const Draw& draw) {
+  contest_.factor = [this](Role role, const Draw& draw) {
     return role == Role::candidate && draw.seed != record_.seed ? 0.98 : 1.0;
   };
   run();
@@ -199,8 +199,8 @@ class Noise {
 
 TEST_F(ComparisonSeriesTest, TheProtocolHoldsOnAMachineWithHonestNoise) {
   Noise noise;
-  arena_.factor = [&](Role, const Draw&) { return 1 + 0.01 * noise.next(); };
-  arena_.seconds_per_call = 0.001;
+  contest_.factor = [&](Role, const Draw&) { return 1 + 0.01 * noise.next(); };
+  contest_.seconds_per_call = 0.001;
   options_.kernels = all_kernels();
   options_.comparisons = 200;
   options_.slowdowns = 150;
@@ -215,10 +215,10 @@ TEST_F(ComparisonSeriesTest, TheProtocolHoldsOnAMachineWithHonestNoise) {
 
 TEST_F(ComparisonSeriesTest, TheProtocolDoesNotHoldWhereOneSideIsAtADisadvantage) {
   Noise noise;
-  arena_.factor = [&](Role role, const Draw&) {
+  contest_.factor = [&](Role role, const Draw&) {
     return (role == Role::candidate ? 1.006 : 1) + 0.01 * noise.next();
   };
-  arena_.seconds_per_call = 0.001;
+  contest_.seconds_per_call = 0.001;
   run();
   EXPECT_EQ(record_.same.called.count, 0u) << "within the margin";
   EXPECT_GT(record_.same.excludes_one.value(), 0.5);
@@ -239,25 +239,25 @@ TEST_F(ComparisonSeriesTest, TheOracleHasHardlyAnyWork) {
   options_.kernels = *select_kernels({"copy-500us"});
   options_.comparisons = 1;
   run();
-  EXPECT_EQ(arena_.lengths[Role::oracle],
-            sizes_of(options_.kernels[0], arena_.info, options_.free_bytes).least_length);
-  EXPECT_GT(arena_.lengths[Role::reference], arena_.lengths[Role::oracle]);
+  EXPECT_EQ(contest_.lengths[Role::oracle],
+            sizes_of(options_.kernels[0], contest_.info, options_.free_bytes).least_length);
+  EXPECT_GT(contest_.lengths[Role::reference], contest_.lengths[Role::oracle]);
 }
 
 TEST_F(ComparisonSeriesTest, ProcessesStayUnlessNewOnesAreAskedFor) {
   run();
-  EXPECT_EQ(arena_.starts, 0);
+  EXPECT_EQ(contest_.starts, 0);
   options_.fresh = true;
   record_.comparisons.clear();
   record_.kernels.clear();
   run();
-  EXPECT_EQ(arena_.starts, 12);
+  EXPECT_EQ(contest_.starts, 12);
 }
 
 TEST_F(ComparisonSeriesTest, OneThatDiesIsStartedAnew) {
-  arena_.dead = true;
+  contest_.dead = true;
   run();
-  EXPECT_EQ(arena_.starts, 1);
+  EXPECT_EQ(contest_.starts, 1);
   EXPECT_EQ(record_.same.comparisons, 12u);
 }
 
@@ -265,7 +265,7 @@ TEST_F(ComparisonSeriesTest, RankedTakesSeveralProcesses) {
   record_.goal = goal_for(Effort::ranked);
   options_.comparisons = 2;
   run();
-  EXPECT_EQ(arena_.starts, 8);
+  EXPECT_EQ(contest_.starts, 8);
   EXPECT_EQ(record_.comparisons[0].ratio->method, Method::across_processes);
   EXPECT_EQ(record_.comparisons[0].ratio->count, 5u);
   EXPECT_EQ(record_.comparisons[0].blocks, 5 * usual_first_look);
@@ -280,19 +280,19 @@ TEST_F(ComparisonSeriesTest, WhenTheTimeIsOverThoseThatAreDoneCount) {
 }
 
 TEST_F(ComparisonSeriesTest, ShortKernelsTakeSeveralProcesses) {
-  arena_.info.process_offset_ms = 1e6;
+  contest_.info.process_offset_ms = 1e6;
   options_.comparisons = 2;
   run();
-  EXPECT_EQ(arena_.starts, 6);
+  EXPECT_EQ(contest_.starts, 6);
   EXPECT_EQ(record_.comparisons[0].ratio->method, Method::pooled_processes);
   EXPECT_EQ(record_.comparisons[0].ratio->count, 4u);
 }
 
 TEST_F(ComparisonSeriesTest, TheBudgetEndsAComparison) {
   record_.goal.budget_seconds = 1;
-  arena_.seconds_per_call = 0.03;
+  contest_.seconds_per_call = 0.03;
   int call = 0;
-  arena_.factor = [&](Role, const Draw&) { return 1 + 0.2 * (call++ % 7); };
+  contest_.factor = [&](Role, const Draw&) { return 1 + 0.2 * (call++ % 7); };
   options_.comparisons = 1;
   run();
   EXPECT_EQ(record_.comparisons[0].end, BlockEnd::budget_spent);
@@ -316,7 +316,7 @@ TEST_F(ComparisonSeriesTest, DisturbedComparisonsAreCountedAndGiveNoFigure) {
 }
 
 TEST_F(ComparisonSeriesTest, WhatAGradingWouldRefuseGivesNoFigure) {
-  arena_.candidate_comparison = test::outputs_off_by(0.5);
+  contest_.candidate_comparison = test::outputs_off_by(0.5);
   run();
   EXPECT_EQ(record_.refused, 12u);
   EXPECT_THAT(record_.comparisons[0].problem, testing::StartsWith("wrong_answer: "));
@@ -324,8 +324,8 @@ TEST_F(ComparisonSeriesTest, WhatAGradingWouldRefuseGivesNoFigure) {
 }
 
 TEST_F(ComparisonSeriesTest, AFailureKeepsWhatWasFoundBefore) {
-  arena_.before_call = [this](Role, const Draw& draw) {
-    if (draw.seed == seed_of_comparison(record_.seed, 5)) arena_.oracle_report.call.error = 700;
+  contest_.before_call = [this](Role, const Draw& draw) {
+    if (draw.seed == seed_of_comparison(record_.seed, 5)) contest_.oracle_report.call.error = 700;
   };
   const auto error = try_run();
   ASSERT_TRUE(error);
@@ -335,7 +335,7 @@ TEST_F(ComparisonSeriesTest, AFailureKeepsWhatWasFoundBefore) {
 }
 
 TEST_F(ComparisonSeriesTest, WhereTimesAreNoSpeedEverythingRunsOnce) {
-  arena_.info.measures_speed = false;
+  contest_.info.measures_speed = false;
   options_.slowdowns = 3;
   run();
   EXPECT_EQ(record_.comparisons.size(), 15u);

@@ -1,13 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scripted_arena.h"
+#include "scripted_contest.h"
 #include "selftest/comparison_series.h"
 
 namespace kgrade::selftest {
 namespace kernel_calibration_test {
 
-using test::ScriptedArena;
+using test::ScriptedContest;
 
 class KernelCalibrationTest : public testing::Test {
  protected:
@@ -16,24 +16,24 @@ class KernelCalibrationTest : public testing::Test {
   }
 
   test::FakeClock clock_;
-  ScriptedArena arena_{clock_};
+  ScriptedContest contest_{clock_};
   Problem problem_ = selftest_problem();
-  KernelCalibrator calibrator_{arena_, problem_, 7, std::uint64_t{1} << 30};
+  KernelCalibrator calibrator_{contest_, problem_, 7, std::uint64_t{1} << 30};
 };
 
 TEST_F(KernelCalibrationTest, FindsTheLengthThatTakesTheTime) {
   for (const Kernel& kernel : all_kernels()) {
     const auto found = calibrator_.calibrate(kernel);
     ASSERT_TRUE(found) << to_string(found.errors());
-    EXPECT_NEAR(found->ms, kernel.target_ms, 0.5 * ScriptedArena::ms_per_length + 1e-12) << kernel.name;
-    EXPECT_DOUBLE_EQ(found->ms, ScriptedArena::time_of(found->length)) << kernel.name;
-    EXPECT_NEAR(found->ms_per_length, ScriptedArena::ms_per_length, 1e-12) << kernel.name;
+    EXPECT_NEAR(found->ms, kernel.target_ms, 0.5 * ScriptedContest::ms_per_length + 1e-12) << kernel.name;
+    EXPECT_DOUBLE_EQ(found->ms, ScriptedContest::time_of(found->length)) << kernel.name;
+    EXPECT_NEAR(found->ms_per_length, ScriptedContest::ms_per_length, 1e-12) << kernel.name;
   }
 }
 
 TEST_F(KernelCalibrationTest, CorrectsItselfWhereTimeIsNotProportional) {
   // Short runs pay less for a unit of work than long ones.
-  arena_.factor = [this](Role role, const Draw&) { return arena_.lengths[role] > 2000 ? 1.5 : 1.0; };
+  contest_.factor = [this](Role role, const Draw&) { return contest_.lengths[role] > 2000 ? 1.5 : 1.0; };
   const auto found = calibrate("arithmetic-100us");
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->ms, 0.100, 0.002);
@@ -41,7 +41,7 @@ TEST_F(KernelCalibrationTest, CorrectsItselfWhereTimeIsNotProportional) {
 }
 
 TEST_F(KernelCalibrationTest, AKernelThatCannotBeSoShortIsAsShortAsItCan) {
-  arena_.factor = [](Role, const Draw&) { return 10.0; };
+  contest_.factor = [](Role, const Draw&) { return 10.0; };
   const auto found = calibrate("arithmetic-3us");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->length, 0);
@@ -51,32 +51,34 @@ TEST_F(KernelCalibrationTest, AKernelThatCannotBeSoShortIsAsShortAsItCan) {
 
 TEST_F(KernelCalibrationTest, TheFloorLeavesOutFirstCalls) {
   int calls = 0;
-  arena_.factor = [&](Role, const Draw&) { return ++calls <= 2 ? 100.0 : 1.0; };
+  contest_.factor = [&](Role, const Draw&) { return ++calls <= 2 ? 100.0 : 1.0; };
   const auto floor = calibrator_.measure_floor();
   ASSERT_TRUE(floor);
   EXPECT_EQ(floor->size(), 400u);
-  EXPECT_THAT(*floor, testing::Each(testing::DoubleEq(ScriptedArena::launch_ms)));
+  EXPECT_THAT(*floor, testing::Each(testing::DoubleEq(ScriptedContest::launch_ms)));
 }
 
 TEST_F(KernelCalibrationTest, WhereTimesAreNoSpeedNothingIsTimed) {
-  arena_.info.measures_speed = false;
+  contest_.info.measures_speed = false;
   const auto found = calibrate("arithmetic-100ms");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->length, 200);
   EXPECT_EQ(found->ms, 0);
-  EXPECT_EQ(arena_.order, "");
+  EXPECT_EQ(contest_.order, "");
 }
 
 TEST_F(KernelCalibrationTest, AFaultIsAnError) {
-  arena_.candidate_report.call.error = 700;
-  arena_.candidate_report.fault = Fault::ended;
+  contest_.candidate_report.call.error = 700;
+  contest_.candidate_report.fault = Fault::ended;
   const auto found = calibrate("arithmetic-3us");
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message, testing::HasSubstr("a kernel of the self-test fails"));
 }
 
 TEST_F(KernelCalibrationTest, AClockThatDoesNotRunIsAnError) {
-  arena_.factor = [this](Role role, const Draw&) { return 1 / ScriptedArena::time_of(arena_.lengths[role]); };
+  contest_.factor = [this](Role role, const Draw&) {
+    return 1 / ScriptedContest::time_of(contest_.lengths[role]);
+  };
   const auto found = calibrate("arithmetic-3us");
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message, testing::HasSubstr("takes no time"));

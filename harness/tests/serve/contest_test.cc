@@ -128,7 +128,7 @@ struct StandingsTest : testing::Test {
     return list;
   }
 
-  Contest contest = read_contest(contest_file, "c.md").value();
+  Competition contest = read_contest(contest_file, "c.md").value();
   std::map<std::string, Problem> problems = {
       {"softmax", load_problem(KGRADE_SOURCE_DIR "/problems/softmax.md").value()},
       {"relu", load_problem(KGRADE_SOURCE_DIR "/problems/relu.md").value()}};

@@ -128,7 +128,7 @@ struct ServiceTest : ::testing::Test {
   LaneCommand lane_command;
   int build_jobs = 0;
   ServiceLimits limits;
-  std::optional<Contest> contest;
+  std::optional<Competition> contest;
   double now = 1000;
   std::function<Result<Lane>(std::size_t)> start_lane;
   std::deque<ScriptedLane> fakes;  // every lane that was started, in this order

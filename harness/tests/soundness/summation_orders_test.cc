@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <random>
+
+#include "tests/soundness/fake_runner.h"
 
 namespace kgrade::test {
 namespace summation_orders_test {
@@ -36,44 +37,11 @@ Problem problem_of_tensors(const std::string& tensors) {
 
 using Rule = Values (*)(const std::vector<Values>& inputs, const Case& bound);
 
-class HostRunner : public ReferenceRunner {
- public:
-  HostRunner(Rule in_double, Rule in_float) : oracle_(in_double), reference_(in_float) {}
-
-  std::optional<Error> set_case(const Case& bound) override {
-    case_ = bound;
-    return std::nullopt;
-  }
-  Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) override {
-    ++calls;
-    draw_inputs(draw, edits);
-    return std::vector<Values>{oracle_(inputs_, case_)};
-  }
-  Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) override {
-    draw_inputs(draw, edits);
-    return std::vector<Values>{reference_(inputs_, case_)};
-  }
-  std::vector<Values> inputs() override { return inputs_; }
-
-  int calls = 0;
-
- private:
-  void draw_inputs(const Draw& draw, const std::vector<InputEdit>& edits) {
-    std::mt19937_64 generator(draw.seed);
-    inputs_.clear();
-    for (const Tensor& tensor : case_.tensors) {
-      inputs_.emplace_back();
-      for (std::int64_t i = 0; i < tensor.elements && !tensor.output; ++i)
-        inputs_.back().push_back(static_cast<float>(generator() % 20011) / 10007.0F - 1);
-    }
-    for (const InputEdit& edit : edits) apply(edit, inputs_[edit.tensor]);
-  }
-
-  Rule oracle_;
-  Rule reference_;
-  Case case_;
-  std::vector<Values> inputs_;
-};
+Function as_function(Rule rule) {
+  return [rule](const std::vector<Values>& inputs, const Case& bound) {
+    return std::vector<Values>{rule(inputs, bound)};
+  };
+}
 
 // The scalar products of the rows of two matrices.
 template <class T>
@@ -124,7 +92,7 @@ struct Found {
 };
 
 Found orders_of(const Problem& problem, Rule oracle, Rule reference) {
-  HostRunner runner(oracle, reference);
+  FakeRunner runner(problem, as_function(oracle), as_function(reference));
   SummationOrders orders(problem);
   const Case bound = *resolve_case(problem, problem.cases[0]);
   runner.set_case(bound);
@@ -183,16 +151,16 @@ TEST(Summation, AxesOfSeveralExtentsAreShuffledBlockByBlock) {
 TEST(Summation, LargeCasesRunWhatSmallOnesHaveProven) {
   const Problem problem = problem_of_tensors(tensor("x", "[n, k]", true) + tensor("y", "[n, k]", true) +
                                              tensor("out", "[n]", false));
-  HostRunner runner(row_products<double>, row_products<float>);
+  FakeRunner runner(problem, as_function(row_products<double>), as_function(row_products<float>));
   SummationOrders orders(problem);
   const Case small = *resolve_case(problem, problem.cases[0]);
   runner.set_case(small);
   ASSERT_TRUE(orders.measure(runner, small, {1, 0}, true));
-  const int calls = runner.calls;
+  const int calls = runner.oracle_calls;
   const Case large = *resolve_case(problem, problem.cases[1]);
   runner.set_case(large);
   ASSERT_TRUE(orders.measure(runner, large, {1, 0}, false));
-  EXPECT_EQ(runner.calls - calls, 3) << "as they are, reversed, shuffled";
+  EXPECT_EQ(runner.oracle_calls - calls, 3) << "as they are, reversed, shuffled";
   EXPECT_GT(calls, 6);
 }
 

@@ -1,11 +1,11 @@
-// One case in an arena that a test controls.
+// One case in a contest that a test controls.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include "grade/case_run.h"
-#include "tests/support/fake_arena.h"
 #include "tests/support/fake_baselines.h"
+#include "tests/support/fake_contest.h"
 
 namespace kgrade::test {
 
@@ -41,7 +41,7 @@ class CaseFixture : public testing::Test {
   }
 
   Result<CaseRecord> try_run() {
-    Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+    Session session{contest_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
     session.candidate_calls = calls_before_;
     session.launches = launches_;
     session.repeated_case = repeated_case_;
@@ -61,7 +61,7 @@ class CaseFixture : public testing::Test {
 
   // One block: after that, the time for an interval is used up.
   CaseRecord run_briefly() {
-    arena_.seconds_per_call = 10;
+    contest_.seconds_per_call = 10;
     return run();
   }
 
@@ -85,7 +85,7 @@ class CaseFixture : public testing::Test {
 
   FakeClock clock_;
   StageClock stages_{clock_};
-  FakeArena arena_{clock_};
+  FakeContest contest_{clock_};
   Problem problem_;
   Case case_;
   CheckList checks_;

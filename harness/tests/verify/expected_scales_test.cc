@@ -42,13 +42,13 @@ class UsualNorms : public test::CaseFixture {
   // As if sums cancelled: the output's norm is a thousandth of the usual one, which is 10.
   void cancel(double error_of_usual_norm) {
     for (int i = 0; i < 8; ++i) {
-      for (const double mean_square : {0.5, 1.5}) arena_.expected_samples.push_back(signs(mean_square));
+      for (const double mean_square : {0.5, 1.5}) contest_.expected_samples.push_back(signs(mean_square));
     }
-    for (const std::size_t rare : {2U, 7U}) arena_.expected_samples[rare] = signs(1e7);
-    arena_.candidate_comparison = outputs_off_by(error_of_usual_norm);
-    arena_.candidate_comparison.sum_squared_expected = 100e-6;
+    for (const std::size_t rare : {2U, 7U}) contest_.expected_samples[rare] = signs(1e7);
+    contest_.candidate_comparison = outputs_off_by(error_of_usual_norm);
+    contest_.candidate_comparison.sum_squared_expected = 100e-6;
     // What an answer is off by in units of the usual root mean square.
-    arena_.candidate_comparison.max_scaled_difference = error_of_usual_norm;
+    contest_.candidate_comparison.max_scaled_difference = error_of_usual_norm;
   }
 
   static std::vector<std::vector<double>> signs(double mean_square) {
@@ -58,8 +58,8 @@ class UsualNorms : public test::CaseFixture {
 
   // Calls of the oracle that the case's own calls did not need.
   std::size_t extra_calls() const {
-    return arena_.oracle_draws.size() -
-           static_cast<std::size_t>(std::count_if(arena_.oracle_draws.begin(), arena_.oracle_draws.end(),
+    return contest_.oracle_draws.size() -
+           static_cast<std::size_t>(std::count_if(contest_.oracle_draws.begin(), contest_.oracle_draws.end(),
                                                   [](const Draw& draw) { return draw.index < (3 << 20); }));
   }
 };
@@ -83,13 +83,13 @@ TEST_F(UsualNorms, AreThoseOfContentsThatNobodyElseIsCalledOn) {
   cancel(0);
   run();
   EXPECT_EQ(extra_calls(), 16U);
-  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(arena_.oracle_draws[i].change, 0U);
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(contest_.oracle_draws[i].change, 0U);
 }
 
 TEST_F(UsualNorms, HoldForTheReferenceToo) {
   cancel(0);
-  arena_.reference_comparison = arena_.candidate_comparison = outputs_off_by(3e-6);
-  arena_.reference_comparison.sum_squared_expected = 100e-6;
+  contest_.reference_comparison = contest_.candidate_comparison = outputs_off_by(3e-6);
+  contest_.reference_comparison.sum_squared_expected = 100e-6;
   expect_accepted(run());
 }
 
@@ -141,7 +141,7 @@ TEST_F(UsualNorms, HoldForTheSmallerElementsToo) {
 // The shorter its kernel is, the more launches a sample of a measured case has.
 TEST_F(UsualNorms, HoldForTheOutputsOfEveryLaunch) {
   cancel(3e-6);
-  arena_.extra_outputs = 3;
+  contest_.extra_outputs = 3;
   expect_accepted(run());
 }
 
@@ -165,7 +165,7 @@ TEST_F(UsualNorms, AreThoseOfMoreDrawsWhereErrorsAreCloseAndOutputsSmallest) {
 
 TEST_F(UsualNorms, AnOracleThatFailsIsNoVerdictOnTheCandidate) {
   cancel(0);
-  arena_.oracle_report.call.error = 700;
+  contest_.oracle_report.call.error = 700;
   const auto record = try_run();
   ASSERT_FALSE(record.ok());
   EXPECT_THAT(record.error().message, HasSubstr("the oracle"));

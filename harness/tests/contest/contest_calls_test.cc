@@ -1,10 +1,9 @@
 // Oracle, reference and candidate in real workers of the emulated device; all three are the same contestant.
-#include "contest/referee.h"
-
 #include <gtest/gtest.h>
 
 #include <deque>
 
+#include "contest/contest.h"
 #include "device/registry.h"
 #include "sample_problem.h"
 #include "small_device.h"
@@ -16,20 +15,20 @@ namespace referee_test {
 using test::Behaviour;
 using test::sample_elements;
 
-class RefereeTest : public testing::Test {
+class ContestTest : public testing::Test {
  protected:
-  RefereeTest() : RefereeTest(open()) {}
-  explicit RefereeTest(std::unique_ptr<Device> device)
+  ContestTest() : ContestTest(open()) {}
+  explicit ContestTest(std::unique_ptr<Device> device)
       : device_(std::move(device)),
         oracle_(start_runner()),
         reference_(start_runner()),
-        referee_(*device_, problem_, *oracle_, *reference_, 1) {
+        contest_(*device_, problem_, *oracle_, reference_.get(), 1) {
     for (ContestantRunner* const runner : {oracle_.get(), reference_.get()}) {
       EXPECT_TRUE(runner->await_ready(ample_patience).ok());
       EXPECT_TRUE(runner->load(SAMPLE_CONTESTANT, ample_patience).ok());
     }
-    referee_.set_candidate(start_runner(), SAMPLE_CONTESTANT);
-    EXPECT_TRUE(referee_.load_candidate(ample_patience, ample_patience).ok());
+    contest_.set_candidate(start_runner(), SAMPLE_CONTESTANT);
+    EXPECT_TRUE(contest_.load_candidate(ample_patience, ample_patience).ok());
   }
 
   static std::unique_ptr<Device> open() {
@@ -44,13 +43,13 @@ class RefereeTest : public testing::Test {
   }
 
   void lend(Role role, Behaviour behaviour) {
-    const auto lent = referee_.lend(role, cases_.emplace_back(test::doubling_case(behaviour)), 1);
+    const auto lent = contest_.lend(role, cases_.emplace_back(test::doubling_case(behaviour)), 1);
     ASSERT_TRUE(lent.ok());
     ASSERT_TRUE(lent->ok()) << lent->detail;
   }
 
   ElementErrors call(Role role, const Draw& draw) {
-    const CallReport report = referee_.call(role, draw, ample_patience);
+    const CallReport report = contest_.call(role, draw, ample_patience);
     EXPECT_EQ(report.fault, Fault::none) << report.detail;
     EXPECT_EQ(report.corruption.guard_bytes, 0u);
     EXPECT_EQ(report.corruption.input_elements, 0u);
@@ -79,10 +78,10 @@ class RefereeTest : public testing::Test {
   std::deque<Case> cases_;  // each lease refers to its own
   std::unique_ptr<ContestantRunner> oracle_;
   std::unique_ptr<ContestantRunner> reference_;
-  Referee referee_;
+  Contest contest_;
 };
 
-TEST_F(RefereeTest, TheSameContestantGivesTheSameWhoeverPlaysIt) {
+TEST_F(ContestTest, TheSameContestantGivesTheSameWhoeverPlaysIt) {
   const auto [of_reference, of_candidate] = play_round(Behaviour::honest);
   for (const ElementErrors& errors : {of_reference, of_candidate}) {
     EXPECT_EQ(errors.sum_squared_difference, 0);
@@ -91,7 +90,7 @@ TEST_F(RefereeTest, TheSameContestantGivesTheSameWhoeverPlaysIt) {
   }
 }
 
-TEST_F(RefereeTest, OutputsAreHeldAgainstTheOraclesLastCall) {
+TEST_F(ContestTest, OutputsAreHeldAgainstTheOraclesLastCall) {
   play_round(Behaviour::honest, {1, 0, 0});
   call(Role::oracle, {1, 0, 3});
   EXPECT_EQ(call(Role::candidate, {1, 0, 3}).sum_squared_difference, 0);
@@ -99,20 +98,20 @@ TEST_F(RefereeTest, OutputsAreHeldAgainstTheOraclesLastCall) {
   EXPECT_GT(call(Role::candidate, {1, 1, 0}).sum_squared_difference, 0);
 }
 
-TEST_F(RefereeTest, OutputsOfAnotherCaseAreNoExpectedOnes) {
+TEST_F(ContestTest, OutputsOfAnotherCaseAreNoExpectedOnes) {
   play_round(Behaviour::honest);
   Case& smaller = cases_.emplace_back(test::doubling_case(Behaviour::honest));
   smaller.integers["n"] = sample_elements / 2;
   for (Tensor& tensor : smaller.tensors) tensor.elements = sample_elements / 2;
-  ASSERT_TRUE(referee_.lend(Role::candidate, smaller, 1).ok());
-  EXPECT_THROW(referee_.call(Role::candidate, {1, 0, 0}, ample_patience), std::logic_error);
+  ASSERT_TRUE(contest_.lend(Role::candidate, smaller, 1).ok());
+  EXPECT_THROW(contest_.call(Role::candidate, {1, 0, 0}, ample_patience), std::logic_error);
 }
 
-TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainInTheNextCall) {
+TEST_F(ContestTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainInTheNextCall) {
   play_round(Behaviour::honest);
   call(Role::oracle, {1, 1, 0});
   for (const Role role : {Role::reference, Role::candidate}) {
-    const CallReport report = referee_.call_as(role, {false, false}, {1, 1, 0}, ample_patience);
+    const CallReport report = contest_.call_as(role, {false, false}, {1, 1, 0}, ample_patience);
     EXPECT_EQ(report.fault, Fault::none) << report.detail;
     ASSERT_EQ(report.outputs.size(), 1u);
     EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
@@ -128,44 +127,44 @@ TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainIn
   }
 }
 
-TEST_F(RefereeTest, WrongElementsOfOutputsThatAreNotCapturedAreCountedWhereTheyAre) {
+TEST_F(ContestTest, WrongElementsOfOutputsThatAreNotCapturedAreCountedWhereTheyAre) {
   play_round(Behaviour::wrong);
-  referee_.call_as(Role::candidate, {false, false}, {1, 0, 0}, ample_patience);
-  EXPECT_EQ(referee_.count_wrong(0, 0.5), 1u);
+  contest_.call_as(Role::candidate, {false, false}, {1, 0, 0}, ample_patience);
+  EXPECT_EQ(contest_.count_wrong(0, 0.5), 1u);
 }
 
-TEST_F(RefereeTest, UnqueuedCallsAreComparedAsOthersAre) {
+TEST_F(ContestTest, UnqueuedCallsAreComparedAsOthersAre) {
   play_round(Behaviour::honest);
-  const CallReport report = referee_.call_as(Role::reference, {false, true}, {1, 0, 0}, ample_patience);
+  const CallReport report = contest_.call_as(Role::reference, {false, true}, {1, 0, 0}, ample_patience);
   EXPECT_FALSE(report.queued);
   ASSERT_EQ(report.outputs.size(), 1u);
   EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
 }
 
-TEST_F(RefereeTest, ADeadCandidateStaysDeadInAnyKindOfCall) {
+TEST_F(ContestTest, ADeadCandidateStaysDeadInAnyKindOfCall) {
   play_round(Behaviour::honest);
-  referee_.retire_candidate();
-  EXPECT_EQ(referee_.call_as(Role::candidate, {false, false}, {1, 0, 0}, ample_patience).fault, Fault::ended);
+  contest_.retire_candidate();
+  EXPECT_EQ(contest_.call_as(Role::candidate, {false, false}, {1, 0, 0}, ample_patience).fault, Fault::ended);
 }
 
-TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {
+TEST_F(ContestTest, OneWrongElementIsFoundAndCounted) {
   const ElementErrors errors = play_round(Behaviour::wrong).second;
   EXPECT_NEAR(errors.max_abs_difference, 1, 1e-6);
   EXPECT_EQ(errors.worst_index, 0u);
   Magnitudes ones;
   ones.rms = 1;
-  referee_.compare_by({ones});
-  EXPECT_EQ(referee_.count_wrong(0, 0.01), 1u);
-  EXPECT_EQ(referee_.count_wrong(0, 2), 0u);
-  EXPECT_EQ(referee_.count_unwritten(0), 0u);
+  contest_.compare_by({ones});
+  EXPECT_EQ(contest_.count_wrong(0, 0.01), 1u);
+  EXPECT_EQ(contest_.count_wrong(0, 2), 0u);
+  EXPECT_EQ(contest_.count_unwritten(0), 0u);
 }
 
 // The same call in a fresh process, on outputs that hold small values, and the answer to the call before.
-TEST_F(RefereeTest, AnOutputIsReadBackWithWhatAnotherCallAndTheCallBeforeGive) {
+TEST_F(ContestTest, AnOutputIsReadBackWithWhatAnotherCallAndTheCallBeforeGive) {
   play_round(Behaviour::half, {1, 0, 0});
   call(Role::oracle, {1, 1, 0});
   call(Role::candidate, {1, 1, 0});
-  const auto values = referee_.examine(cases_.back(), 0, {1, 1, 0}, Draw{1, 0, 0}, ample_patience);
+  const auto values = contest_.examine(cases_.back(), 0, {1, 1, 0}, Draw{1, 0, 0}, ample_patience);
   ASSERT_TRUE(values);
   EXPECT_EQ(values->tensor, "output");
   const std::size_t half = sample_elements / 2;
@@ -180,36 +179,36 @@ TEST_F(RefereeTest, AnOutputIsReadBackWithWhatAnotherCallAndTheCallBeforeGive) {
 }
 
 // One in Python takes seconds to start.
-TEST_F(RefereeTest, OneFurtherProcessExplainsAllWrongOutputsOfACandidate) {
+TEST_F(ContestTest, OneFurtherProcessExplainsAllWrongOutputsOfACandidate) {
   const Draw draw{1, 0, 0};
   for (const float calls : {1.0F, 2.0F, 3.0F}) {
     play_round(Behaviour::counts_calls, draw);
-    const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, ample_patience);
+    const auto values = contest_.examine(cases_.back(), 0, draw, std::nullopt, ample_patience);
     ASSERT_TRUE(values);
     ASSERT_FALSE(values->again.empty());
     EXPECT_EQ(values->again[0], calls);
     EXPECT_EQ(values->again[1], values->expected[1]);
-    referee_.take_back();
+    contest_.take_back();
   }
-  referee_.set_candidate(start_runner(), SAMPLE_CONTESTANT);
-  ASSERT_TRUE(referee_.load_candidate(ample_patience, ample_patience).ok());
+  contest_.set_candidate(start_runner(), SAMPLE_CONTESTANT);
+  ASSERT_TRUE(contest_.load_candidate(ample_patience, ample_patience).ok());
   play_round(Behaviour::counts_calls, draw);
-  const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, ample_patience);
+  const auto values = contest_.examine(cases_.back(), 0, draw, std::nullopt, ample_patience);
   ASSERT_TRUE(values && !values->again.empty());
   EXPECT_EQ(values->again[0], 1) << "of the candidate before";
 }
 
-TEST_F(RefereeTest, WhatWasNeverWrittenIsWrongAndCounted) {
+TEST_F(ContestTest, WhatWasNeverWrittenIsWrongAndCounted) {
   play_round(Behaviour::half);
-  EXPECT_EQ(referee_.count_wrong(0, 2), static_cast<std::uint64_t>(sample_elements / 2));
-  EXPECT_EQ(referee_.count_unwritten(0), static_cast<std::uint64_t>(sample_elements / 2));
+  EXPECT_EQ(contest_.count_wrong(0, 2), static_cast<std::uint64_t>(sample_elements / 2));
+  EXPECT_EQ(contest_.count_unwritten(0), static_cast<std::uint64_t>(sample_elements / 2));
 }
 
 // Buffers for two of the three, with what is captured of their outputs.
 // A slow reference or baseline ended candidates, since their time counted for the candidate's limit.
-TEST_F(RefereeTest, OnlyTheCandidatesOwnTimeCounts) {
+TEST_F(ContestTest, OnlyTheCandidatesOwnTimeCounts) {
   CandidateTime time;
-  referee_.count_time(&time);
+  contest_.count_time(&time);
   time.count_for(3);
   lend(Role::oracle, Behaviour::honest);
   lend(Role::reference, Behaviour::honest);
@@ -220,16 +219,16 @@ TEST_F(RefereeTest, OnlyTheCandidatesOwnTimeCounts) {
   call(Role::candidate, {1, 0, 0});
   const double of_a_call = time.spent().seconds;
   EXPECT_GT(of_a_call, 0);
-  ASSERT_TRUE(referee_.start_anew(ample_patience, ample_patience).ok());
+  ASSERT_TRUE(contest_.start_anew(ample_patience, ample_patience).ok());
   EXPECT_GT(time.spent().seconds, of_a_call);
   EXPECT_EQ(time.spent().candidate, 3u);
   time.count_for(4);
   EXPECT_EQ(time.spent().seconds, 0);
 }
 
-class RefereeOfTwo : public RefereeTest {
+class RefereeOfTwo : public ContestTest {
  protected:
-  RefereeOfTwo() : RefereeTest(std::make_unique<test::SmallDevice>(open(), room_for_two())) {}
+  RefereeOfTwo() : ContestTest(std::make_unique<test::SmallDevice>(open(), room_for_two())) {}
 
   static std::uint64_t room_for_two() {
     const Case bound = test::doubling_case(Behaviour::honest);
@@ -244,7 +243,7 @@ class RefereeOfTwo : public RefereeTest {
 TEST_F(RefereeOfTwo, ThoseWhoDoNotFitTogetherTakeTurns) {
   for (int round = 0; round < 2; ++round) {
     const auto [of_reference, of_candidate] = play_round(Behaviour::honest);
-    EXPECT_TRUE(referee_.takes_turns());
+    EXPECT_TRUE(contest_.takes_turns());
     for (const ElementErrors& errors : {of_reference, of_candidate}) {
       EXPECT_EQ(errors.sum_squared_difference, 0);
       EXPECT_EQ(errors.compared, static_cast<std::uint64_t>(sample_elements));
@@ -252,8 +251,8 @@ TEST_F(RefereeOfTwo, ThoseWhoDoNotFitTogetherTakeTurns) {
     call(Role::oracle, {1, 3, 0});
     EXPECT_EQ(call(Role::candidate, {1, 3, 0}).sum_squared_difference, 0);
     EXPECT_GT(call(Role::candidate, {1, 2, 0}).sum_squared_difference, 0);
-    referee_.take_back();
-    EXPECT_FALSE(referee_.takes_turns());
+    contest_.take_back();
+    EXPECT_FALSE(contest_.takes_turns());
     EXPECT_EQ(device_->free_bytes(), room_for_two());
   }
 }
@@ -263,32 +262,32 @@ TEST_F(RefereeOfTwo, AFaultBeforeTheTurnsOwnCallIsReported) {
   lend(Role::reference, Behaviour::honest);
   lend(Role::candidate, Behaviour::writes_input);
   call(Role::oracle, {1, 0, 0});
-  EXPECT_EQ(referee_.call(Role::candidate, {1, 0, 0}, ample_patience).fault, Fault::ended);
+  EXPECT_EQ(contest_.call(Role::candidate, {1, 0, 0}, ample_patience).fault, Fault::ended);
 }
 
-TEST_F(RefereeTest, ThoseWhoFitDoNotTakeTurns) {
+TEST_F(ContestTest, ThoseWhoFitDoNotTakeTurns) {
   play_round(Behaviour::honest);
-  EXPECT_FALSE(referee_.takes_turns());
+  EXPECT_FALSE(contest_.takes_turns());
 }
 
-TEST_F(RefereeTest, ASecondLookTellsWhatACrashWasAbout) {
+TEST_F(ContestTest, ASecondLookTellsWhatACrashWasAbout) {
   lend(Role::candidate, Behaviour::writes_input);
   const Draw draw{1, 0, 0};
-  EXPECT_EQ(referee_.call(Role::candidate, draw, ample_patience).fault, Fault::ended);
-  const Lease::Corruption corruption = referee_.diagnose(cases_.back(), draw, ample_patience);
+  EXPECT_EQ(contest_.call(Role::candidate, draw, ample_patience).fault, Fault::ended);
+  const Lease::Corruption corruption = contest_.diagnose(cases_.back(), draw, ample_patience);
   EXPECT_EQ(corruption.input_elements, 1u);
   EXPECT_EQ(corruption.input_tensor, "input");
   EXPECT_EQ(corruption.guard_bytes, 0u);
 }
 
-TEST_F(RefereeTest, ARetiredCandidateIsGoneAndTheDeviceIsAsBefore) {
+TEST_F(ContestTest, ARetiredCandidateIsGoneAndTheDeviceIsAsBefore) {
   play_round(Behaviour::leaves_a_thread);
-  EXPECT_TRUE(referee_.candidate_alive());
-  referee_.retire_candidate();
-  EXPECT_FALSE(referee_.candidate_alive());
-  EXPECT_FALSE(referee_.recover());
+  EXPECT_TRUE(contest_.candidate_alive());
+  contest_.retire_candidate();
+  EXPECT_FALSE(contest_.candidate_alive());
+  EXPECT_FALSE(contest_.recover());
   lend(Role::reference, Behaviour::honest);
-  EXPECT_EQ(referee_.call(Role::reference, {1, 1, 0}, ample_patience).fault, Fault::none);
+  EXPECT_EQ(contest_.call(Role::reference, {1, 1, 0}, ample_patience).fault, Fault::none);
 }
 
 }  // namespace referee_test

@@ -1,18 +1,20 @@
-// An arena in which a test decides the result and the time of every call.
+// A contest in which a test decides the result and the time of every call, and every pass of a check.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
-#include "contest/arena.h"
+#include "contest/contest.h"
 
 namespace kgrade::test {
 
@@ -40,9 +42,10 @@ inline ElementErrors outputs_off_by(double share) {
   return errors;
 }
 
-class FakeArena : public Arena {
+class FakeContest : public Contest {
  public:
-  explicit FakeArena(FakeClock& clock) : clock_(clock) {}
+  FakeContest() = default;
+  explicit FakeContest(FakeClock& clock) : clock_(&clock) {}
 
   // What launches take, in milliseconds; the last value repeats.
   std::deque<double> candidate_ms = {1};
@@ -76,7 +79,7 @@ class FakeArena : public Arena {
   std::optional<OutputValues> values;          // of every output; nothing: too large
   std::uint32_t most_launches = max_launches;  // that there is room for
   bool has_room_for_baselines = true;
-  std::set<Role> lent_elsewhere;   // who has buffers from another arena
+  std::set<Role> lent_elsewhere;   // who has buffers from another contest
   bool baseline_fails = false;     // in its calls
   int failing_baseline_call = -1;  // or in this one, counted from 0
 
@@ -87,6 +90,9 @@ class FakeArena : public Arena {
   std::string looks;  // at an output: r if it is read, x if it is examined
   int baseline_calls = 0;
   std::vector<Draw> draws;
+  std::map<Role, Case> cases;       // lent last
+  std::vector<std::string> passes;  // of a check, by name
+  int left_passes = 0;
   std::vector<Draw> oracle_draws;
   std::vector<std::uint32_t> lent_launches;  // of the candidate
   std::vector<Patience> candidate_patience;
@@ -110,9 +116,7 @@ class FakeArena : public Arena {
 
   DeviceInfo device_info() const override { return info; }
   std::uint64_t free_bytes() override { return 0; }
-  bool keeps_weights() const override { return false; }
   double busy_ms() override { return 0; }
-  bool takes_turns() const override { return false; }
   void compare_by(std::vector<Magnitudes>) override {}
   // What the candidate's latest call left; the last one repeats.
   std::optional<std::vector<std::byte>> output_bytes(std::uint64_t) override {
@@ -140,7 +144,8 @@ class FakeArena : public Arena {
     retired = false;
     return load_answer;
   }
-  Result<Answer> lend(Role role, const Case&, std::uint32_t launches) override {
+  Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) override {
+    cases[role] = bound;
     if (launches > most_launches) return Error{"no memory", "", {}};
     if (role == Role::baseline && !has_room_for_baselines) return Error{"no memory", "", {}};
     if (role == Role::candidate) lent_launches.push_back(launches);
@@ -148,15 +153,25 @@ class FakeArena : public Arena {
     lent_.insert(role);
     return Answer{};
   }
+  Result<Answer> enter(const CheckPass& pass, const Case&) override {
+    passes.push_back(pass.name);
+    lent_.insert(Role::candidate);
+    return load_answer;
+  }
+  Evidence leave() override {
+    ++left_passes;
+    return {};
+  }
   bool candidate_rehearses() const override { return rehearses; }
   void take_back() override { lent_.clear(); }
   bool insist_on_turns() override { return std::exchange(turns_make_room, false); }
 
-  CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override {
+  CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience,
+                     std::span<const InputEdit> /*edits*/ = {}) override {
     if (before_call) before_call(role, draw);
     if (!lent_.contains(role) && !lent_elsewhere.contains(role))
       ADD_FAILURE() << to_string(role) << " was called without buffers";
-    clock_.advance(seconds_per_call);
+    if (clock_ != nullptr) clock_->advance(seconds_per_call);
     draws.push_back(draw);
     order += letter_of(role, kind);
     if (role == Role::oracle) oracle_draws.push_back(draw);
@@ -219,7 +234,7 @@ class FakeArena : public Arena {
     return report;
   }
 
-  FakeClock& clock_;
+  FakeClock* clock_ = nullptr;
   std::set<Role> lent_;
 };
 

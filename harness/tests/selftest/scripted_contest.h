@@ -1,17 +1,17 @@
-// An arena in which a kernel takes as long as it should, plus what a test adds.
+// A contest in which a kernel takes as long as it should, plus what a test adds.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <string>
 
-#include "tests/support/fake_arena.h"
+#include "tests/support/fake_contest.h"
 
 namespace kgrade::test {
 
-class ScriptedArena : public FakeArena {
+class ScriptedContest : public FakeContest {
  public:
-  using FakeArena::FakeArena;
+  using FakeContest::FakeContest;
 
   static constexpr double launch_ms = 0.002;
   static constexpr double ms_per_length = 1e-5;
@@ -29,21 +29,22 @@ class ScriptedArena : public FakeArena {
   Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) override {
     lengths[role] = bound.integers.at("length");
     kernel = bound.name;
-    return FakeArena::lend(role, bound, launches);
+    return FakeContest::lend(role, bound, launches);
   }
 
-  CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override {
+  CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience,
+                     std::span<const InputEdit> edits = {}) override {
     const double ms = time_of(lengths.at(role)) * factor(role, draw);
     (role == Role::reference ? reference_ms : candidate_ms) = {ms};
-    return FakeArena::call_as(role, kind, draw, patience);
+    return FakeContest::call_as(role, kind, draw, patience, edits);
   }
 
   Result<Answer> start_anew(Patience first, Patience second) override {
     ++starts;
     dead = false;
-    return FakeArena::start_anew(first, second);
+    return FakeContest::start_anew(first, second);
   }
-  bool candidate_alive() const override { return !dead && FakeArena::candidate_alive(); }
+  bool candidate_alive() const override { return !dead && FakeContest::candidate_alive(); }
 };
 
 }  // namespace kgrade::test
