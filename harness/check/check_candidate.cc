@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "draw/draws.h"
-#include "grade/module_cases.h"
+#include "grade/case_choice.h"
 #include "record/compiler_output.h"
 #include "verify/checks.h"
 #include "verify/judgement.h"

@@ -12,7 +12,6 @@
 
 #include "check/finding.h"
 #include "contest/toolkit.h"
-#include "contest/worker_tool.h"
 #include "problem/case.h"
 
 namespace kgrade {

@@ -10,14 +10,24 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "contest/worker_process.h"
 #include "device/contents.h"
 #include "draw/draws.h"
 #include "problem/case.h"
+#include "problem/problem.h"
 
 namespace kgrade {
+
+// JSON: {"shapes": {tensor: [extents]}, "types": {tensor: "float32"}, "dtype": the case's type, "scalars":
+// {name: value}, "module": {"positional": [...], "keywords": {...}} or null, "number": N}. It names neither
+// the case nor its role. `widened`: the tensors are lent as float32 whatever the case's type, as the oracle's
+// are. `number` differs for each case of a process, because a module has other weights in each case, even if
+// two cases are otherwise equal.
+std::string case_description(const Problem& problem, const Case& bound, bool widened = false,
+                             std::size_t number = 0);
 
 // How the indices in a tied output lie over the tensor that they point into. The result has no buffer of
 // values yet.

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "contest/call_contents.h"
-#include "contest/case_description.h"
 #include "contest/contestant_runner.h"
 
 namespace kgrade {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "contest/case_description.h"
+#include "contest/call_contents.h"
 #include "contest/failed_launches.h"
 
 namespace kgrade {

@@ -12,7 +12,7 @@
 #include "base/temporary_directory.h"
 #include "contest/contestant_runner.h"
 #include "contest/python_host.h"
-#include "contest/worker_tool.h"
+#include "contest/toolkit.h"
 #include "device/finding_book.h"
 #include "device/thread_order.h"
 

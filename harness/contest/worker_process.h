@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "base/late_child.h"
-#include "contest/mapped_libraries.h"
 #include "contest/protocol.h"
-#include "contest/wanted_builds.h"
-#include "contest/worker_output.h"
+#include "contest/python_host.h"
 #include "contest/worker_tree.h"
 #include "device/device.h"
 #include "device/gate.h"

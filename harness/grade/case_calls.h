@@ -3,7 +3,9 @@
 // that it cannot distinguish measured calls from others.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -155,5 +157,22 @@ Sample timed_sample(const CallReport& report, Purpose purpose, std::uint32_t lau
 
 // The record of a case that has not been run.
 CaseRecord blank_record(const Problem& problem, const Case& bound);
+
+// Whether outputs are captured in all blocks, in one of every two, or in none.
+enum class CaptureRule { always, by_turns, never };
+
+// A candidate in one case: its calls, and what the blocks of a measured case decide about it.
+struct Entrant {
+  Entrant(Session& its_session, const Case& bound) : session(its_session), calls(its_session, bound) {}
+
+  CaseRecord& record() { return calls.record(); }
+
+  Session& session;
+  CaseCalls calls;
+  double fastest_ms = 0;  // one launch of it or of the reference, whichever is faster, after warming up
+  CaptureRule captures = CaptureRule::always;
+  int launches = 1;                                              // that its calls should have
+  std::size_t blocks = std::numeric_limits<std::size_t>::max();  // in which it takes part before it leaves
+};
 
 }  // namespace kgrade

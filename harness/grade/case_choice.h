@@ -13,6 +13,16 @@
 
 namespace kgrade {
 
+struct ModuleCases {
+  std::vector<PlannedCase> cases;  // cases that no module can state are skipped
+  std::string note;                // how many cases can run and why not all; empty: all, or none
+  std::string unsupported;         // why no case is left to run, and which cases could run; usually empty
+};
+
+// Skips the cases that the problem's module cannot state. For example, a module may have a single stride for
+// both axes.
+ModuleCases stated_cases(const Problem& problem, std::vector<PlannedCase> cases);
+
 // The end of the message about a case that a grade leaves out unless the case is named, because there is no
 // GPU or because the case takes long.
 inline constexpr std::string_view runs_when_named = "runs it all the same";

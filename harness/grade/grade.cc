@@ -16,7 +16,6 @@
 #include "grade/candidate_runners.h"
 #include "grade/case_choice.h"
 #include "grade/heat.h"
-#include "grade/run_sessions.h"
 #include "grade/run_setup.h"
 #include "grade/time_estimate.h"
 #include "measure/block_run.h"

@@ -14,7 +14,6 @@
 #include "compile/toolchain.h"
 #include "grade/candidate_run.h"
 #include "grade/candidate_runners.h"
-#include "grade/run_sessions.h"
 #include "record/settings.h"
 
 namespace kgrade {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "grade/case_baselines.h"
-#include "grade/entrant.h"
+#include "grade/baseline_bench.h"
+#include "grade/case_calls.h"
 #include "measure/block_run.h"
 
 namespace kgrade {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "contest/worker_tool.h"
+#include "contest/toolkit.h"
 
 namespace kgrade {
 

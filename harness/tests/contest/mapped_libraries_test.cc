@@ -1,5 +1,3 @@
-#include "contest/mapped_libraries.h"
-
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -13,6 +11,7 @@
 #include <sstream>
 
 #include "base/unique_fd.h"
+#include "contest/worker_tree.h"
 
 namespace kgrade {
 namespace mapped_libraries_test {

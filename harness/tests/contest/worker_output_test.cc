@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "contest/worker_output.h"
+#include "contest/worker_tree.h"
 
 namespace kgrade {
 namespace worker_output_test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "contest/worker_output.h"
+#include "contest/worker_tree.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

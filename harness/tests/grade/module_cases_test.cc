@@ -1,9 +1,8 @@
 // Of a module's cases: which run, and what is said of the others.
-#include "grade/module_cases.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "grade/case_choice.h"
 #include "problem/catalogue.h"
 
 namespace kgrade {
