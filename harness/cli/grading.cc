@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "check/check_github.h"
-#include "leaderboard/compare_output.h"
+#include "measure/compared_speeds.h"
 #include "record/advice.h"
 #include "record/agent_line.h"
 #include "record/record_json.h"

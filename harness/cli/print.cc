@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cli/app.h"
-#include "leaderboard/compare_output.h"
+#include "measure/compared_speeds.h"
 #include "record/record_json.h"
 #include "record/table.h"
 

@@ -1,14 +1,10 @@
 #include "leaderboard/compare.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <tuple>
 
-#include "measure/intervals.h"
 #include "measure/speedup.h"
 #include "record/ci_formats.h"
 
@@ -93,97 +89,12 @@ VerdictChange change_of(const Record& before, const Record& after) {
   return after.candidate().verdict == Verdict::accepted ? VerdictChange::improvement : VerdictChange::other;
 }
 
-const SpeedRatio* ratio_to_reference(const CaseRecord& c) {
-  for (const Speedup& speedup : c.speedups) {
-    if (speedup.against == "reference") return &speedup.ratio;
-  }
-  return nullptr;
-}
-
-std::map<std::string, const CaseRecord*> cases_by_name(const Record& record) {
-  std::map<std::string, const CaseRecord*> cases;
-  for (const CaseRecord* c : compared_cases(record.candidate())) cases[c->name] = c;
-  return cases;
-}
-
-bool are_on_one_model(const Record& before, const Record& after) {
-  return device_model(before.device) == device_model(after.device);
-}
-
-// The reason why the speeds of two records cannot be compared. Empty if they can.
-std::string why_not_compared(const Record& before, const Record& after) {
-  if (!are_on_one_model(before, after))
-    return fmt::format("other device: not compared ({}, before {})", after.device.name, before.device.name);
-  if (!before.device.measures_speed || !after.device.measures_speed)
-    return "times of this device do not measure speed";
-  if (before.candidate().verdict != Verdict::accepted || after.candidate().verdict != Verdict::accepted)
-    return "not accepted";
-  if (before.problem_sha256 != after.problem_sha256) return "the problem's file has changed";
-  if (before.reference.sha256.empty() || after.reference.sha256.empty())
-    return "the reference that was measured is not known";
-  if (before.reference.sha256 != after.reference.sha256) return "measured against another reference";
-  if (before.candidate().precision != after.candidate().precision) {
-    return fmt::format("answers of another class: {}, before {}", to_string(after.candidate().precision),
-                       to_string(before.candidate().precision));
-  }
-  if (compared_cases(before.candidate()).empty() || compared_cases(after.candidate()).empty())
-    return "no speed was measured";
-  // Older records do not contain the state of the cache.
-  const std::string cache_before = cache_text(before.candidate());
-  const std::string cache_after = cache_text(after.candidate());
-  const bool said = !cache_before.empty() && !cache_after.empty();
-  if (said && cache_before != cache_after) return "one with a cold, one with a warm cache";
-  return "";
-}
-
-std::string why_other_case(const CaseRecord& before, const CaseRecord& after) {
-  const bool same_work = before.flops == after.flops && before.tensor_bytes == after.tensor_bytes;
-  if (!same_work) return fmt::format("case '{}' has other shapes", after.name);
-  if (ratio_to_reference(before) && ratio_to_reference(after)) return "";
-  return fmt::format("case '{}' was not measured against the reference", after.name);
-}
-
 bool are_same_files(const Record& before, const Record& after) {
   const auto hashes = [](const Record& record) {
     return std::array{record.candidate().sha256, record.problem_sha256, record.reference.sha256};
   };
   const auto known = hashes(before);
   return known == hashes(after) && std::count(known.begin(), known.end(), "") == 0;
-}
-
-bool are_on_one_device(const DeviceInfo& before, const DeviceInfo& after) {
-  return !before.uuid.empty() && before.uuid == after.uuid;
-}
-
-void compare_cases(const Record& one, const Record& other, ComparedSpeeds& speeds) {
-  const auto before = cases_by_name(one);
-  const auto after = cases_by_name(other);
-  const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
-  if (!std::equal(before.begin(), before.end(), after.begin(), after.end(), same_name)) {
-    speeds.no_speed = "other cases were measured";
-    return;
-  }
-  for (const auto& [name, then] : before) {
-    const CaseRecord& now = *after.at(name);
-    speeds.no_speed = why_other_case(*then, now);
-    if (!speeds.no_speed.empty()) return;
-    SpeedRatio ratio = ratio_of_speedups(*ratio_to_reference(*then), *ratio_to_reference(now));
-    ratio.weight = now.weight;
-    speeds.cases.push_back({name, speeds.other_device ? across_devices(ratio) : ratio});
-  }
-}
-
-SpeedRatio ratio_over(const std::vector<ComparedCase>& cases) {
-  if (cases.size() == 1) {
-    // The weight belongs to the case within its problem, not to the problem.
-    SpeedRatio only = cases.front().ratio;
-    only.weight = 1;
-    return only;
-  }
-  std::vector<SpeedRatio> ratios;
-  for (const ComparedCase& c : cases) ratios.push_back(c.ratio);
-  const SuiteScore score = suite_score(ratios);
-  return {score.geometric_mean, score.interval, Method::across_processes, 2};
 }
 
 void finish(ComparedPair& pair) {
@@ -210,8 +121,6 @@ SuiteScore suite_of(const std::vector<ComparedPair>& pairs) {
   return suite_score(ratios);
 }
 
-double square(double value) { return value * value; }
-
 std::string any_name(const Record&) { return ""; }
 
 template <class Predicate>
@@ -220,49 +129,6 @@ std::size_t count_of_pairs(const ComparedRecords& comparison, Predicate predicat
 }
 
 }  // namespace
-
-SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after) {
-  SpeedRatio ratio{after.ratio / before.ratio, std::nullopt, Method::across_processes, 2};
-  if (!before.interval || !after.interval) return ratio;
-  const double below = std::sqrt(square(std::log(after.ratio / after.interval->low)) +
-                                 square(std::log(before.interval->high / before.ratio)));
-  const double above = std::sqrt(square(std::log(after.interval->high / after.ratio)) +
-                                 square(std::log(before.ratio / before.interval->low)));
-  ratio.interval = Interval{ratio.ratio * std::exp(-below), ratio.ratio * std::exp(above)};
-  return ratio;
-}
-
-SpeedRatio across_devices(SpeedRatio ratio) {
-  if (!ratio.interval) return ratio;
-  const double offset = normal_quantile((1 + confidence_level) / 2) * device_offset_of_log_ratio;
-  const double below = std::hypot(std::log(ratio.ratio / ratio.interval->low), offset);
-  const double above = std::hypot(std::log(ratio.interval->high / ratio.ratio), offset);
-  ratio.interval = Interval{ratio.ratio * std::exp(-below), ratio.ratio * std::exp(above)};
-  return ratio;
-}
-
-ComparedSpeeds compare_speeds(const Record& before, const Record& after) {
-  ComparedSpeeds speeds;
-  speeds.other_device = before.device.measures_speed && after.device.measures_speed &&
-                        !are_on_one_device(before.device, after.device);
-  speeds.no_speed = why_not_compared(before, after);
-  if (!speeds.no_speed.empty()) return speeds;
-  if (const Neighbour* const neighbour = neighbour_in(after, before)) {
-    const SuiteScore& score = neighbour->speedup;
-    speeds.in_same_blocks = true;
-    speeds.other_device = false;
-    speeds.speed = {score.geometric_mean, score.interval, Method::within_process, score.count};
-    speeds.cases = neighbour->cases;
-    return speeds;
-  }
-  compare_cases(before, after, speeds);
-  if (speeds.no_speed.empty()) {
-    speeds.speed = ratio_over(speeds.cases);
-  } else {
-    speeds.cases.clear();
-  }
-  return speeds;
-}
 
 bool ComparedPair::is_on_other_model() const { return !are_on_one_model(before, after); }
 

@@ -1,11 +1,5 @@
-// Compares two sets of finished results: what became faster or slower, and what is no longer accepted. Also
-// compares the candidates of one run.
-//
-// Candidates that ran in the same blocks of a heat were compared there (Neighbour). All other pairs were
-// measured against the same reference at different times. The ratio of their speeds is the quotient of their
-// speedups over the reference. On the log scale the two errors are independent, so the half-widths of the
-// intervals add in quadrature. Two devices of one model give the same files different speedups. If the sides
-// were measured on two devices, the interval includes this difference.
+// Compares two sets of finished results: what became faster or slower, and what is no longer accepted. How
+// speeds are compared: measure/compared_speeds.h.
 #pragma once
 
 #include <optional>
@@ -14,6 +8,7 @@
 
 #include "base/enum_words.h"
 #include "leaderboard/record_files.h"
+#include "measure/compared_speeds.h"
 #include "record/record.h"
 
 namespace kgrade {
@@ -25,28 +20,6 @@ enum class VerdictChange { none, regression, improvement, other, lower_class, ne
 template <>
 inline constexpr std::array<std::string_view, 6> enum_words<VerdictChange> = {
     "none", "regression", "improvement", "other", "lower_class", "needs_gpu"};
-
-// The difference between two devices of one model. It is the standard deviation of the log of the ratio of
-// two speedups over the reference, for one case and the same files, beyond their own intervals. It was
-// measured on two H200 (results/nvidia-h200/tuned-earlier.jsonl and sweep.jsonl), as the root mean square of
-// 16 cases. 15 of these cases lie within the 95 % range of this deviation (2.7 %), and one is at 4.3 %. The
-// pairs that had differed most were measured again, and these later records are left out. The difference
-// varies between cases, so over several cases it averages out. Other models are assumed to differ as much.
-inline constexpr double device_offset_of_log_ratio = 0.014;
-
-// The speeds of two candidates. Ratios above 1 mean that the second is faster.
-struct ComparedSpeeds {
-  bool in_same_blocks = false;  // in a heat, not by speedups over the reference
-  bool other_device = false;    // speeds were measured on two devices, or on an unknown one
-  // The geometric mean of the ratios of all cases, as in suite_score(). Nothing if the speeds cannot be
-  // compared.
-  std::optional<SpeedRatio> speed;
-  std::string no_speed;  // why there is no speed
-  std::vector<ComparedCase> cases;
-};
-
-// Compares two candidates for one problem, element type and GPU model.
-ComparedSpeeds compare_speeds(const Record& before, const Record& after);
 
 // A pair of results: one candidate's from both sides, or those of the only candidate of each side.
 struct ComparedPair : ComparedSpeeds {
@@ -90,12 +63,6 @@ struct ComparedRecords {
 ComparedRecords compare_records(std::vector<Record> before, std::vector<Record> after);
 // Like compare_records(), and notes which results are missing in the files.
 ComparedRecords compare_results(RecordsRead before, RecordsRead after);
-
-// The ratio of the second speed to the first. Both speedups must be over the same opponent. There is no
-// interval if one of the speedups has none.
-SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after);
-// Widens the interval, if there is one, by the difference between two devices.
-SpeedRatio across_devices(SpeedRatio ratio);
 
 std::size_t count_of(const ComparedRecords& comparison, Statement statement);
 std::size_t count_of(const ComparedRecords& comparison, VerdictChange change);

@@ -22,8 +22,6 @@ namespace {
 constexpr std::size_t most_detailed_bytes = 30'000;
 constexpr std::size_t most_row_bytes = 30'000;
 constexpr std::size_t most_list_bytes = 5'000;
-// With more candidates than this, each is compared only with the fastest.
-constexpr std::size_t most_for_each_pair = 3;
 
 // A row of a table must be one line.
 std::string cell(const std::string& text) { return replace_all(printable(text), "\n", " "); }
@@ -33,58 +31,8 @@ std::string problem_label(const Record& record) {
                                         : fmt::format("{} {}", record.problem_slug, to_string(record.dtype));
 }
 
-// Ratios in comparisons are near 1, so this text has more digits than ratio_text(). Their number depends on
-// the interval's width.
-std::string precise_text(double ratio, const std::optional<Interval>& interval) {
-  if (!interval || ratio >= 100 || ratio < 0.01) return ratio_text(ratio);
-  const double width = std::log(interval->high / interval->low) / 2;
-  return fmt::format("{:.{}f}x", ratio, width < 0.003 ? 4 : width < 0.03 ? 3 : 2);
-}
-
-std::string interval_text(const SpeedRatio& ratio) {
-  if (!ratio.interval) return "";
-  return fmt::format("{} to {}", precise_text(ratio.interval->low, ratio.interval),
-                     precise_text(ratio.interval->high, ratio.interval));
-}
-
-std::string ratio_of(const SpeedRatio& ratio) { return precise_text(ratio.ratio, ratio.interval); }
-
 SpeedRatio suite_ratio(const SuiteScore& suite) {
   return {suite.geometric_mean, suite.interval, Method::across_processes, suite.count};
-}
-
-constexpr const char* same_blocks = "in the same blocks";
-
-std::string sentence_of(Statement statement, const std::string& one, const std::string& other) {
-  switch (statement) {
-    case Statement::same:
-      return fmt::format("{} has the same speed as {}", one, other);
-    case Statement::inconclusive:
-      return fmt::format("whether {} is faster than {} is inconclusive", one, other);
-    case Statement::faster:
-    case Statement::slower:
-      break;
-  }
-  return fmt::format("{} is {} than {}", one, to_string(statement), other);
-}
-
-// Names the faster candidate first. Empty if the speeds cannot be compared.
-std::string sentence_on(const Record& one, const Record& other) {
-  const Record* first = &one;
-  const Record* second = &other;
-  ComparedSpeeds speeds = compare_speeds(other, one);
-  if (speeds.speed && speeds.speed->ratio < 1) {
-    std::swap(first, second);
-    speeds = compare_speeds(one, other);
-  }
-  if (!speeds.speed) return "";
-  const std::string interval =
-      speeds.speed->interval ? fmt::format(" ({})", interval_text(*speeds.speed)) : "";
-  return fmt::format(
-      "{}: {}{}, {}\n",
-      sentence_of(speeds.speed->statement(), cell(first->candidate().path), cell(second->candidate().path)),
-      ratio_of(*speeds.speed), interval,
-      speeds.in_same_blocks ? same_blocks : "by their speedups over the reference");
 }
 
 // The outcome for a pair in a few words.
@@ -151,7 +99,8 @@ std::string detail_of(const ComparedPair& pair) {
   if (pair.change == VerdictChange::lower_class)
     return fmt::format("{}, before {}", to_string(pair.after.candidate().precision),
                        to_string(pair.before.candidate().precision));
-  if (pair.speed) return pair.other_device ? "on another device" : pair.in_same_blocks ? same_blocks : "";
+  if (pair.speed)
+    return pair.other_device ? "on another device" : pair.in_same_blocks ? in_the_same_blocks : "";
   if (pair.change == VerdictChange::improvement) return "";
   return pair.before.device.measures_speed ? pair.no_speed : "";
 }
@@ -163,11 +112,13 @@ std::string coloured(const ComparedPair& pair, const Style& style) {
 }
 
 void add_rows(TextTable& table, const ComparedPair& pair, const Style& style) {
-  table.add({problem_label(pair.after), cell(candidates_of(pair)), pair.speed ? ratio_of(*pair.speed) : "-",
-             pair.speed ? interval_text(*pair.speed) : "", coloured(pair, style), cell(detail_of(pair))});
+  table.add({problem_label(pair.after), cell(candidates_of(pair)),
+             pair.speed ? precise_ratio_text(*pair.speed) : "-",
+             pair.speed ? precise_interval_text(*pair.speed) : "", coloured(pair, style),
+             cell(detail_of(pair))});
   if (pair.cases.size() < 2) return;
   for (const ComparedCase& c : pair.cases) {
-    table.add({"", "  case " + c.name, ratio_of(c.ratio), interval_text(c.ratio),
+    table.add({"", "  case " + c.name, precise_ratio_text(c.ratio), precise_interval_text(c.ratio),
                pair.statement() ? std::string(to_string(c.ratio.statement())) : "", ""});
   }
 }
@@ -201,9 +152,9 @@ std::string unfinished_text(const ComparedRecords& comparison) {
 std::string suite_text(const SuiteScore& suite) {
   if (suite.count == 0) return "";
   const SpeedRatio ratio = suite_ratio(suite);
-  const std::string interval = suite.interval ? fmt::format(" ({})", interval_text(ratio)) : "";
-  return fmt::format("Geometric mean over {}: {}{}, {}\n", counted(suite.count, "pair"), ratio_of(ratio),
-                     interval, to_string(ratio.statement()));
+  const std::string interval = suite.interval ? fmt::format(" ({})", precise_interval_text(ratio)) : "";
+  return fmt::format("Geometric mean over {}: {}{}, {}\n", counted(suite.count, "pair"),
+                     precise_ratio_text(ratio), interval, to_string(ratio.statement()));
 }
 
 std::string row(const std::vector<std::string>& cells) {
@@ -214,7 +165,8 @@ std::string markdown_row(const ComparedPair& pair, bool detailed = true) {
   const std::string outcome = outcome_text(pair);
   const std::string detail = detailed ? detail_of(pair) : "";
   return row({problem_label(pair.after), markdown_code(candidates_of(pair)),
-              pair.speed ? ratio_of(*pair.speed) : "-", pair.speed ? interval_text(*pair.speed) : "",
+              pair.speed ? precise_ratio_text(*pair.speed) : "-",
+              pair.speed ? precise_interval_text(*pair.speed) : "",
               is_good(pair) || is_bad(pair) ? "**" + outcome + "**" : outcome,
               detail.empty() ? "" : markdown_code(detail)});
 }
@@ -248,16 +200,6 @@ std::string markdown_unfinished(const ComparedRecords& comparison) {
     text += fmt::format("\nSkipped, because they are no records: {}, first {}\n", comparison.skipped_count,
                         markdown_code(to_string(comparison.skipped.front())));
   return text;
-}
-
-// The score by which candidates of one class are compared, whatever the class of the reference.
-const Score* over_reference(const CandidateRecord& candidate) {
-  for (const std::vector<Score>* const scores : {&candidate.scores, &candidate.by_baseline}) {
-    for (const Score& score : *scores) {
-      if (score.against == against_reference) return &score;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -298,27 +240,6 @@ std::string render_table(const ComparedRecords& comparison, const Style& style) 
   text += unfinished_text(comparison);
   text += suite_text(comparison.suite);
   return text + style(Colour::bold, summary_text(comparison)) + "\n";
-}
-
-std::string candidates_text(const Record& record) {
-  // Compare within a class only. Modules keep their weights, so they are not compared with others.
-  std::map<std::pair<Precision, bool>, std::vector<Record>> classes;
-  for (Record& one : one_a_candidate(record)) {
-    const CandidateRecord& candidate = one.candidate();
-    if (over_reference(candidate) != nullptr)
-      classes[{candidate.precision, candidate.is_module()}].push_back(std::move(one));
-  }
-  std::string text;
-  for (auto& [name, records] : classes) {
-    const auto speed = [](const Record& r) { return over_reference(r.candidate())->speedup.geometric_mean; };
-    std::stable_sort(records.begin(), records.end(),
-                     [&](const Record& a, const Record& b) { return speed(a) > speed(b); });
-    const std::size_t compared = records.size() > most_for_each_pair ? 1 : records.size();
-    for (std::size_t i = 0; i < compared; ++i) {
-      for (std::size_t j = i + 1; j < records.size(); ++j) text += sentence_on(records[i], records[j]);
-    }
-  }
-  return text;
 }
 
 std::string render_markdown(const ComparedRecords& comparison) {

@@ -26,11 +26,6 @@ std::string to_text(const ComparedRecords& comparison);
 // line of the suite.
 std::string render_table(const ComparedRecords& comparison, const Style& style);
 
-// A line for each pair of candidates of a run: "b.cu is faster than a.cu: 1.12x (1.10x to 1.14x), in the same
-// blocks". With more than three candidates, each is compared with the fastest. Only candidates of one class
-// are compared. Empty if there are no speeds.
-std::string candidates_text(const Record& record);
-
 // The comparison in GitHub's Markdown, for a comment on a pull request. The summary comes first, then what
 // has become worse or is missing, all of it. Unchanged pairs are only counted. Other text beyond the
 // permitted length of a comment is replaced by a count.

@@ -21,11 +21,6 @@
 
 namespace kgrade {
 
-// The opponents for speedups: the reference, or the fastest baseline of the answer's class in each case. For
-// fast_p and suite scores, an opponent can also be one named baseline of any class.
-inline constexpr std::string_view against_reference = "reference";
-inline constexpr std::string_view against_baseline = "baseline";
-
 // The score against that opponent. Null if the record has no such score. Also null against a reference in a
 // better precision class than the answers. If the reference is PyTorch's eager mode, the score against
 // pytorch-fp32 is the one against the reference.

@@ -196,6 +196,11 @@ struct ComparedCase {
   SpeedRatio ratio;
 };
 
+// The opponents for speedups: the reference, or the fastest baseline of the answer's class in each case. For
+// fast_p and suite scores, an opponent can also be one named baseline of any class.
+inline constexpr std::string_view against_reference = "reference";
+inline constexpr std::string_view against_baseline = "baseline";
+
 // Speed over all measured cases of a candidate.
 struct Score {
   std::string against;  // "reference", or "baseline": the fastest baseline of its class in each case
