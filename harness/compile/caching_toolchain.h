@@ -36,8 +36,8 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
 // The SHA-256 of the names and contents of all files below the folder. Nothing if a file cannot be read.
 std::optional<std::string> hash_of_folder(const std::filesystem::path& folder);
 
-// Whether failed builds are kept. They are kept only between the processes of a sweep or a service, where one
-// process builds ahead and another process grades.
+// Whether failed builds are kept. They are kept only between processes that work together: one builds ahead,
+// and another one grades.
 enum class FailedBuilds {
   are_forgotten,  // a user may have installed what was missing
   // They are kept for some minutes, so that a failing compiler need not run again in the process that grades.

@@ -239,7 +239,7 @@ Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const Python
   own.output_directory = request.output_directory / fmt::format("extension-{}", ++builds);
   fs::create_directories(own.output_directory, failure);
   auto with_torch = toolchain.build_extension(*parsed, tools.headers(), own);
-  // The emulated device does not support PyTorch's headers. The first log then says what is missing.
+  // A toolchain may lack PyTorch's headers. The first log then says what is missing.
   if (with_torch && with_torch->status == BuildStatus::unsupported) return built;
   if (with_torch) with_torch->seconds += built->seconds;
   return with_torch;

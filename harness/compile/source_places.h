@@ -22,7 +22,7 @@ struct SourcePlace {
   bool operator==(const SourcePlace&) const = default;
 };
 
-// The compiler's working folder, as the debug information of a checked build on the emulated device names it.
+// The compiler's working folder, as the debug information of a checked build for host code names it.
 inline constexpr const char* checked_build_folder = "/kgrade-build";
 
 // Recognises the candidate's own files among the files that a compiler names: its source and its headers, but

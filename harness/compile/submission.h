@@ -48,7 +48,7 @@ bool holds_submission(std::string_view content, const std::filesystem::path& fil
 // Whether the entry point of a source in Python is a class, as far as its text shows.
 bool has_module_entry(std::string_view python);
 
-// Whether `kgrade sweep` grades a file that it finds in a folder: *.cu, and *.py, *.md and *.txt with a
+// Whether a file that is found in a folder is a candidate: *.cu, and *.py, *.md and *.txt with a
 // submission.
 bool is_candidate(const std::filesystem::path& file);
 

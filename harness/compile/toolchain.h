@@ -52,7 +52,7 @@ struct BuildRequest {
   std::vector<std::filesystem::path> hidden;
   Dtype dtype = Dtype::float32;                // the type of [VAR]
   std::map<std::string, std::string> defines;  // KGRADE_ACCUMULATOR=double for the oracle
-  // Libraries for kgrade's own contestants. The emulated device's toolchain ignores them.
+  // Libraries for kgrade's own contestants. A toolchain that builds for the host ignores them.
   std::vector<LinkedLibrary> libraries;
   // The host code does next to nothing in a call, so it should compile fast rather than run fast.
   bool plain_host_code = false;

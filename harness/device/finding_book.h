@@ -108,8 +108,7 @@ struct GlobalCounts {
   std::uint64_t excess() const { return sectors > least ? sectors - least : 0; }
 };
 
-// The requests that the launches of one kernel with one grid would make to a GPU's memory in one call
-// (emulated/checker/access_counts.h).
+// The requests that the launches of one kernel with one grid would make to a GPU's memory in one call.
 struct LaunchCounts {
   char kernel[96] = {};  // as the launch names it
   std::uint32_t grid[3] = {};
@@ -146,8 +145,7 @@ struct FindingBook {
   std::uint32_t wants_counts = 0;  // 1: the referee asks for counts of accesses
   FindingEntry entries[most_findings];
   std::uint32_t launches = 0;  // how many entries `counts` has
-  // 1: in the next call, the contestant meets the possible effects of the earlier calls' findings
-  // (emulated/checker/checker.h).
+  // 1: in the next call, the contestant meets the possible effects of the earlier calls' findings.
   std::uint32_t provokes = 0;
   LaunchCounts counts[most_counted];  // of the latest call
 };

@@ -1,4 +1,4 @@
-// The order in which the emulated device runs the threads of a block and the blocks of a grid, which a GPU
+// The order in which a device on the CPU runs the threads of a block and the blocks of a grid, which a GPU
 // runs at the same time.
 #pragma once
 

@@ -323,9 +323,9 @@ struct Choice {
 };
 
 // Shuffles the families by a seed, so that nobody knows which families a case of the file will have. Seed 0,
-// which is usual for `kgrade lint`, keeps their order. Random signs come first if they are among the
-// families: no other family shows so well in how many bits a candidate computes, and the only case of a large
-// Model has just two families.
+// which is usual where problem files are checked, keeps their order. Random signs come first if they are
+// among the families: no other family shows so well in how many bits a candidate computes, and the only case
+// of a large Model has just two families.
 std::vector<Family> in_order_of(std::uint64_t seed, std::vector<Family> families) {
   const auto place = [seed](Family family) {
     return mixed(seed ^ mixed(static_cast<std::uint64_t>(family) + 1));

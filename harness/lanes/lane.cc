@@ -183,7 +183,7 @@ std::string conditions_of(const LaneOptions& options) {
 }
 
 std::string result_line_of(Record record, const LaneOptions& options) {
-  record.sweep_options = conditions_of(options);
+  record.options = conditions_of(options);
   return to_json(record).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

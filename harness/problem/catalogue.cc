@@ -43,7 +43,7 @@ bool may_have_slug(const std::filesystem::path& file, std::string_view slug) {
 }
 
 // Errors if another problem in the folder has the same slug, because the meaning of a slug must not depend on
-// file names. Files that do not parse clash with nothing; `kgrade lint` reports them.
+// file names. Files that do not parse clash with nothing.
 Errors clashes_with(const Problem& problem, const std::vector<std::filesystem::path>& files) {
   std::vector<Problem> namesakes = {problem};
   for (const auto& file : files) {

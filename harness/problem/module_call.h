@@ -21,7 +21,7 @@ struct ModuleCall {
 };
 
 // The arguments for a case of this problem. Nothing if the problem has no `torch` section, if the case breaks
-// a condition of the section, or if an expression overflows or divides by zero, which `kgrade lint` reports.
+// a condition of the section, or if an expression overflows or divides by zero (problem/lint.h).
 std::optional<ModuleCall> module_call(const Problem& problem, const Case& bound);
 
 // Like module_call(), with Errors for expressions that cannot be evaluated. Their places are in the section.

@@ -267,7 +267,7 @@ struct Problem {
   // The thresholds of outputs that have their own, by the output's name.
   std::map<std::string, std::map<Dtype, Thresholds>, std::less<>> output_thresholds;
   Libraries libraries = Libraries::any;
-  // Short cuts that lint tries (soundness/short_cuts.h) and that are harmless in this problem, by name.
+  // Short cuts that lint tries and that are harmless in this problem, by name.
   std::map<std::string, LeftOut> harmless;
 
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem

@@ -17,7 +17,7 @@ namespace {
 
 bool is_failure(const CaseRecord& c) { return c.run && c.verdict != Verdict::accepted; }
 
-// Whether `kgrade check` may find the bug behind the verdict, and its line.
+// Whether a checked run may find the bug behind the verdict, and its line.
 bool may_be_found_by_check(Verdict verdict) {
   switch (verdict) {
     case Verdict::wrong_answer:
@@ -247,7 +247,7 @@ std::vector<std::string> next_commands(const CandidateRecord& candidate, const R
   if (candidate.path == "<stdin>") return {};  // standard input cannot be read again
   const std::string which =
       fmt::format("{} {} {}", problem_word(record), shell_word(candidate.path), selection(*failed, record));
-  // Calls on families of inputs come last, and `kgrade check` makes no such calls.
+  // Calls on families of inputs come last, and a checked run makes no such calls.
   if (!failed->families.empty() && candidate.seed)
     return {fmt::format("kgrade grade {} --seed {}", which, *candidate.seed)};
   return {"kgrade check " + which, "kgrade grade " + which};

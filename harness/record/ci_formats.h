@@ -21,8 +21,8 @@ struct Ungraded {
   std::string at;  // when the failure was found; ISO 8601, UTC
 };
 
-// True if the emulated device cannot run the candidate. It has neither passed nor failed, and needs a machine
-// with a GPU.
+// True if the device, which is no GPU, cannot run the candidate. It has neither passed nor failed, and needs
+// a machine with a GPU.
 bool needs_a_gpu(const Record& record);
 
 // --- Markdown (GitHub Flavored Markdown, tables included) ---

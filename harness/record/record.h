@@ -178,7 +178,7 @@ struct LineRange {
 struct PythonRecord {
   std::string entry;  // "solution", "ModelNew"
   // True for a module. A module prepares its weights once, but a kernel prepares them in each call. So
-  // leaderboards keep modules and kernels apart.
+  // comparisons keep modules and kernels apart.
   bool is_module = false;
   std::string interpreter;  // "3.11.7"
   std::string torch;        // "2.11.0"
@@ -297,8 +297,8 @@ struct Record : RunRecord {
   std::optional<Ceilings> ceilings;
   std::vector<std::string> notes;  // on the run
   std::vector<CandidateRecord> candidates;
-  std::string sweep_options;  // of its sweep, as JSON (lanes/lane.h); empty without a sweep
-  Location read_from;         // empty if the record was just made
+  std::string options;  // of a run over many candidates, as JSON (settings_json.h); empty in other runs
+  Location read_from;   // empty if the record was just made
 
   // For a record of one candidate.
   const CandidateRecord& candidate() const { return candidates.front(); }
@@ -309,7 +309,7 @@ bool all_accepted(const Record& record);
 
 // "conv-standard-1d", "conv-standard-1d (float16)": the slug, and the type unless it is float32.
 std::string problem_name(const std::string& slug, Dtype dtype);
-// The GPU model: results of one model belong together. The emulated device is one model, whatever number of
+// The GPU model: results of one model belong together. A device on the CPU is one model, whatever number of
 // cores its name contains.
 std::string_view device_model(const DeviceInfo& device);
 // The cases of an accepted candidate in which its speed was compared.

@@ -168,8 +168,8 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   archive("cases", candidate.cases);
 }
 
-// The options of a sweep, which the record holds as text.
-struct SweepOptionsRule {
+// The options of a run over many candidates, which the record holds as text.
+struct OptionsRule {
   std::string operator()(const JsonValue& value) const { return value.dump(); }
   static Json written(const std::string& text) { return Json::parse(text); }
   template <class T>
@@ -203,7 +203,7 @@ void fields(Archive& archive, typename Archive::template Value<Record>& record) 
   if (archive.wants_detail()) archive("notes", record.notes);
   archive("candidates", record.candidates, items(1));
   run_end_fields(archive, record);
-  archive.or_default("options", record.sweep_options, SweepOptionsRule{},
+  archive.or_default("options", record.options, OptionsRule{},
                      "In a line of a sweep: the options that verdicts and times depend on.");
 }
 

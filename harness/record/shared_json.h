@@ -60,8 +60,8 @@ void fields(Archive& archive, typename Archive::template Value<DeviceInfo>& devi
   }
   archive("times_are_speed", device.measures_speed,
           "If false, times of this device do not measure speed, and no speedup is reported.");
-  archive.where("kind", device.kind, "emulated", [&](auto& emulated) {
-    emulated.or_default(
+  archive.where("kind", device.kind, "emulated", [&](auto& only_there) {
+    only_there.or_default(
         "thread_order", device.thread_order, one_of("forward", "reverse", "shuffled"),
         "The order in which the emulated device runs the threads of a block and the blocks of "
         "a grid (--order).");
