@@ -1,4 +1,4 @@
-// The workers of a candidate that is checked: a new process for every pass. On the emulated device the worker
+// The workers of a candidate that is checked: a new process for every pass. On the CPU the worker
 // writes its findings into a book that we lend. On a GPU the worker runs below a tool, which writes a report.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace kgrade {
 
-// One way to run a case: an order of threads on the emulated device, or a tool of compute-sanitizer on a GPU.
+// One way to run a case: an order of threads on the CPU, or a tool of compute-sanitizer on a GPU.
 struct CheckPass {
   std::string name;  // "reverse", "memcheck"
   ThreadOrder order = ThreadOrder::forward;
@@ -44,9 +44,9 @@ class PassWorkers {
     ExtensionBuilder builder = {};
     // Of each case, in order: the next pass's interpreter is started early.
     std::vector<CheckPass> passes = {};
-    bool counts_accesses = false;  // on the emulated device
-    // On the emulated device: the second call of a pass shows what the findings of the first can do
-    // (emulated/checker/checker.h), and the worker of a pass stays for the next case.
+    bool counts_accesses = false;  // on the CPU
+    // On the CPU: the second call of a pass shows what the findings of the first can do, and the worker of a
+    // pass stays for the next case.
     bool provokes = false;
   };
 

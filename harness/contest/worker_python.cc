@@ -107,7 +107,7 @@ void fill_strides(OwnedTensor& tensor, std::size_t count) {
 
 extern "C" {
 
-// Defined for each device: worker_python_cuda.cc, worker_python_emulated.cc.
+// Each device defines them (worker_python_cuda.cc).
 extern const std::int32_t kgrade_dlpack_device;
 
 int kgrade_build(const char* request, std::size_t length, int* descriptor) {

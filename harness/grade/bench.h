@@ -56,7 +56,7 @@ Machinery real_machinery(const DeviceChoice& choice, const Layout& layout,
                          FailedBuilds failed = FailedBuilds::are_forgotten);
 
 // Opens each part when it is first asked for, and keeps it open for all runs of one command, or for all jobs
-// of a sweep's lane. One run at a time uses it.
+// of a process that grades for others. One run at a time uses it.
 class Bench {
  public:
   explicit Bench(Machinery machinery);

@@ -21,7 +21,7 @@ namespace {
 // which is as plain as a kernel can be. It is never less than the shortest limit.
 constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
-constexpr double shortest_emulated_limit_ms = 10'000;
+constexpr double shortest_limit_on_cpu_ms = 10'000;
 
 // Outputs of more bytes are not read to compare their bits: that would take longer than the calls.
 constexpr std::uint64_t most_compared_bytes = std::uint64_t{64} << 20;
@@ -90,8 +90,8 @@ int varied_rounds(const Problem& problem, const Case& bound, bool measures_speed
   constexpr int most_rounds = 20;  // twice as many as an input of a Model has families
   // Calls on larger tensors would take more than a tenth of a grade.
   constexpr std::int64_t largest_on_gpu = std::int64_t{256} << 20;
-  constexpr std::int64_t largest_emulated = std::int64_t{1} << 20;
-  const bool is_small = bound.tensor_bytes() <= (measures_speed ? largest_on_gpu : largest_emulated);
+  constexpr std::int64_t largest_on_cpu = std::int64_t{1} << 20;
+  const bool is_small = bound.tensor_bytes() <= (measures_speed ? largest_on_gpu : largest_on_cpu);
   return problem.cases.size() == 1 && is_small ? most_rounds : least_varied_rounds;
 }
 
@@ -380,7 +380,7 @@ bool CaseCalls::captures_are_long() const {
 
 Patience CaseCalls::candidate_limit() const {
   if (session_.time_limit) return *session_.time_limit * draw_.launches;
-  const double least = session_.contest.measures_speed() ? shortest_limit_ms : shortest_emulated_limit_ms;
+  const double least = session_.contest.measures_speed() ? shortest_limit_ms : shortest_limit_on_cpu_ms;
   return Patience(static_cast<long>(std::max(least, reference_times * slowest_reference_ms_)));
 }
 

@@ -19,10 +19,10 @@ constexpr int calls_of_rehearsal = 3;
 // very short or a very long call ends the rehearsal of a case.
 constexpr double slow_call_ms = 50;
 constexpr double quick_call_ms = 1;
-// Later calls of a case compile little or nothing. On the emulated device, PyTorch and Triton compile nothing
+// Later calls of a case compile little or nothing. On the CPU, PyTorch and Triton compile nothing
 // at all.
 constexpr Patience later_call_patience{30'000};
-constexpr Patience emulated_call_patience{60'000};
+constexpr Patience cpu_call_patience{60'000};
 // This holds even if --time-limit is shorter: an extension may be built in a first call.
 constexpr Patience least_first_patience{20'000};
 // For all cases together: with some forty cases, the limits of the calls would add up to hours.
@@ -101,7 +101,7 @@ class RehearsalRun {
 
   Patience limit(bool is_first) const {
     Patience most = is_first ? rehearsal_patience : later_call_patience;
-    if (!contest_.measures_speed()) most = std::min(most, emulated_call_patience);
+    if (!contest_.measures_speed()) most = std::min(most, cpu_call_patience);
     if (!session_.time_limit) return most;
     return is_first ? std::min(most, std::max(*session_.time_limit, least_first_patience))
                     : *session_.time_limit;

@@ -72,7 +72,7 @@ class Baselines {
   virtual void retire(const std::string& name) = 0;
 };
 
-// The cases of a self-test, which compares two amounts of work in one binary. The reference runs one amount,
+// The cases of a run that compares two amounts of work in one binary. The reference runs one amount,
 // and the candidate runs the other. The answer does not depend on the amount, so the oracle runs a small one.
 // All three cases have the same tensors and the same name.
 struct RoleCases {
@@ -112,7 +112,7 @@ struct Session {
   CheckList checks = {};                   // of the candidate
 };
 
-// The case that a role gets its buffers for. This is `bound`, except in a self-test (RoleCases).
+// The case that a role gets its buffers for. This is `bound`, unless roles have cases of their own.
 inline const Case& case_of(const Session& session, Role role, const Case& bound) {
   if (session.role_cases == nullptr || role == Role::baseline) return bound;
   if (role == Role::oracle) return session.role_cases->oracle;

@@ -9,7 +9,7 @@
 namespace kgrade {
 namespace {
 
-// The approximate speed of the emulated device.
+// The approximate speed of a device on the CPU.
 constexpr double operations_per_second = 1e8;
 constexpr double flops_of_a_probe = 2e7;
 constexpr double most_of_a_probe = 100 * flops_of_a_probe;

@@ -1,4 +1,4 @@
-// Estimates how long named cases take on the emulated device. That device is up to a million times slower
+// Estimates how long named cases take on a device on the CPU. That device is up to a million times slower
 // than the GPU that bench cases are sized for, and a user should know this before the first call.
 #pragma once
 
