@@ -1,4 +1,4 @@
-# The CUDA device is built if there is a CUDA Toolkit; everything else is always built.
+# The CUDA device is built if there is a CUDA Toolkit. A build of the core alone has no other device.
 set(KGRADE_HAVE_CUDA OFF)
 if(KGRADE_CUDA)
   include(CheckLanguage)
@@ -26,6 +26,8 @@ if(KGRADE_CUDA)
 endif()
 if(KGRADE_HAVE_CUDA)
   message(STATUS "CUDA device: built with CUDA Toolkit ${CUDAToolkit_VERSION}")
+elseif(KGRADE_CORE)
+  message(WARNING "CUDA device: not built (no CUDA Toolkit found). The core alone has no other device, and grades nothing")
 else()
   message(STATUS "CUDA device: not built (no CUDA Toolkit found); the emulated device is")
 endif()

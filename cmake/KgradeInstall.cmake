@@ -4,14 +4,12 @@ set(libexec libexec/kgrade)
 set(share share/kgrade)
 
 install(TARGETS kgrade DESTINATION bin)
-install(TARGETS kgrade-rewrite kgrade-worker-emulated kgrade-python-emulated kgrade-sandbox kgrade-zygote
-  DESTINATION ${libexec})
-if(TARGET kgrade-front)
-  install(TARGETS kgrade-front DESTINATION ${libexec})
-endif()
-if(TARGET kgrade-worker-cuda)
-  install(TARGETS kgrade-worker-cuda kgrade-python-cuda DESTINATION ${libexec})
-endif()
+foreach(target kgrade-sandbox kgrade-zygote kgrade-worker-cuda kgrade-python-cuda kgrade-rewrite kgrade-worker-emulated
+        kgrade-python-emulated kgrade-front)
+  if(TARGET ${target})
+    install(TARGETS ${target} DESTINATION ${libexec})
+  endif()
+endforeach()
 # The shared libraries that machines without the packages of the distribution lack. `cmake --install DIR --component bundle`
 # adds them to an installation, as tools/wheel.sh does. KGRADE_BUNDLE makes them a part of every installation.
 set(only_when_named EXCLUDE_FROM_ALL)
@@ -27,7 +25,7 @@ endforeach()
 install(DIRECTORY harness/python DESTINATION ${share} PATTERN __pycache__ EXCLUDE)
 
 install(DIRECTORY problems reference solutions DESTINATION ${share})
-install(DIRECTORY ${PROJECT_BINARY_DIR}/share/kgrade/emulated DESTINATION ${share})
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/kgrade/emulated DESTINATION ${share} OPTIONAL)
 file(GLOB schemas CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/results/*.schema.json)
 install(FILES ${schemas} DESTINATION ${share}/schema)
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md DESTINATION share/doc/kgrade)

@@ -44,6 +44,26 @@ function(kgrade_library name)
   endif()
 endfunction()
 
+# kgrade_list(<file.cc> HEADER <header> NAMESPACE <namespace> TYPE <type> NAME <function> [PARAMETER "<type> <name>"]
+# FUNCTIONS <function>...): writes a file that defines the function NAME, which the header declares. It calls the FUNCTIONS,
+# which have the same parameter, and returns a vector of what they return. So a build has only what its list names.
+function(kgrade_list file)
+  cmake_parse_arguments(ARG "" "HEADER;NAMESPACE;TYPE;NAME;PARAMETER" "FUNCTIONS" ${ARGN})
+  string(REGEX REPLACE "^.* " "" argument "${ARG_PARAMETER}")
+  set(declarations "")
+  set(calls "")
+  foreach(function ${ARG_FUNCTIONS})
+    string(APPEND declarations "${ARG_TYPE} ${function}(${ARG_PARAMETER});\n")
+    list(APPEND calls "${function}(${argument})")
+  endforeach()
+  list(JOIN calls ", " calls)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${file} @ONLY CONTENT "#include \"${ARG_HEADER}\"
+namespace ${ARG_NAMESPACE} {
+${declarations}std::vector<${ARG_TYPE}> ${ARG_NAME}(${ARG_PARAMETER}) { return {${calls}}; }
+}  // namespace ${ARG_NAMESPACE}
+")
+endfunction()
+
 # kgrade_quick_program(<target>): compiled like the libraries, since its own speed does not matter.
 function(kgrade_quick_program name)
   # -fPIC, like the precompiled headers.

@@ -1,39 +1,59 @@
 #!/usr/bin/env python3
-"""Shows which folder of harness/ includes from which, and checks the order given in harness/CMakeLists.txt.
+"""Shows which room of harness/ includes from which, and checks the order and the core of harness/CMakeLists.txt.
 
-  tools/include_graph.py           prints the folders in their order, each with the folders that it includes from
-  tools/include_graph.py --dot     the same for Graphviz: `tools/include_graph.py --dot | dot -Tsvg > includes.svg`
+  tools/include_graph.py           prints the rooms in their order, each with its lines and the rooms that it includes from
+  tools/include_graph.py --dot     the graph for Graphviz: `tools/include_graph.py --dot | dot -Tsvg > includes.svg`
 
-Exit code 1, with a line for each include, if a folder includes from one below it or if headers include each other in a
-cycle. Only `cli` may include from all folders. Tests are left out, as are the headers that candidates see on the emulated
-device.
+Exit code 1, with a line for each fault:
+- a room includes from one below it, or headers include each other in a cycle;
+- a comment or code of the core names a guest. Texts may, since a message must be able to say `--device emulated`. So may the
+  files in LISTS: guests stand in them as entries;
+- the core has more than MOST_LINES lines of C++, CUDA and headers.
+
+Tests are left out, as are the headers that candidates see on the emulated device, and harness/python/, which is neither built
+nor read for a `.cu` file.
 """
+import argparse
 import pathlib
 import re
 import sys
 
 HARNESS = pathlib.Path(__file__).resolve().parent.parent / "harness"
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+MOST_LINES = 55_000
+INCLUDE = re.compile(r'^[ \t]*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# Lines that include, raw and usual literals, and files of measured results.
+TEXT = re.compile(r'^[ \t]*#\s*include.*$|R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\bresults/[\w./-]+', re.MULTILINE)
+CODE = (".h", ".cc", ".cu", ".cuh")
+# What the core calls guests, beside the names of their folders in paths. Commands of guests are `kgrade <name>`.
+WORDS = ("emulated", "authoring", "leaderboard", "selftest", "self-test", "soundness", "sweep", "the service", "a service")
+# Which devices there are, and which commands have which option.
+LISTS = ("device/registry.h", "device/registry.cc", "record/settings.h", "record/settings_json.h")
 
 
-def folders():
-    text = (HARNESS / "CMakeLists.txt").read_text()
-    return re.search(r"foreach\(folder ([^)]*)\)", text)[1].split()
+def rooms(harness):
+    """The folders of the core and of the guests, each in their order."""
+    text = (harness / "CMakeLists.txt").read_text()
+    return [re.search(rf"set\({which} ([^)]*)\)", text)[1].split() for which in ("core", "guests")]
 
 
-def sources():
-    for path in sorted(HARNESS.rglob("*")):
-        name = path.relative_to(HARNESS)
-        if path.suffix in (".h", ".cc", ".cu", ".cuh") and name.parts[0] != "tests" and "include" not in name.parts:
-            yield name
+def room_of(name, order):
+    """The innermost room that a file lies in."""
+    return max((room for room in order if name.startswith(room + "/")), key=len, default="")
 
 
-def includes():
+def sources(harness):
+    for path in sorted(harness.rglob("*")):
+        name = path.relative_to(harness)
+        if path.suffix in CODE and name.parts[0] != "tests" and "include" not in name.parts:
+            yield str(name)
+
+
+def includes(harness):
     """The harness files that each file includes, by name."""
     found = {}
-    for name in sources():
-        text = (HARNESS / name).read_text()
-        found[str(name)] = [header for header in INCLUDE.findall(text) if (HARNESS / header).is_file()]
+    for name in sources(harness):
+        text = (harness / name).read_text()
+        found[name] = [header for header in INCLUDE.findall(text) if (harness / header).is_file()]
     return found
 
 
@@ -60,31 +80,71 @@ def cycle(graph):
     return []
 
 
+def names_of_guests(harness, guests):
+    """A pattern for the ways to name a guest."""
+    commands = [path.stem for path in (harness / "cli/guests").glob("*.cc")]
+    folders = "|".join(sorted(guests, key=len, reverse=True))
+    return re.compile(rf"\b(?:{folders})/\w|\bkgrade (?:{'|'.join(commands)})\b|{'|'.join(WORDS)}", re.IGNORECASE)
+
+
+def without_texts(source):
+    """The source without what may name guests: texts, the lines that include, and files of results."""
+    return TEXT.sub(lambda text: "\n" * text[0].count("\n"), source)
+
+
+def guests_named(harness, files, guests):
+    """A line for each place where one of the files names a guest."""
+    pattern = names_of_guests(harness, guests)
+    for name in files:
+        for number, line in enumerate(without_texts((harness / name).read_text()).split("\n"), 1):
+            if (found := pattern.search(line)) and name not in LISTS:
+                yield f"harness/{name}:{number}: the core names a guest: {found[0]}"
+
+
+def lines_of(path):
+    return sum(1 for _ in path.open("rb"))
+
+
 def main():
-    order = folders()
-    rank = {folder: place for place, folder in enumerate(order)}
-    graph = includes()
-    arrows, wrong = {folder: set() for folder in order}, []
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dot", action="store_true")
+    parser.add_argument("--harness", type=pathlib.Path, default=HARNESS, help="another folder, for tests")
+    arguments = parser.parse_args()
+    harness = arguments.harness
+    core, guests = rooms(harness)
+    order = core + guests
+    rank = {room: place for place, room in enumerate(order)}
+    graph = includes(harness)
+    arrows, lines, wrong = {room: set() for room in order}, dict.fromkeys(order, 0), []
     for name, headers in graph.items():
-        folder = name.split("/")[0]
+        room = room_of(name, order)
+        lines[room] += lines_of(harness / name)
         for header in headers:
-            target = header.split("/")[0]
-            if target == folder:
+            target = room_of(header, order)
+            if target == room:
                 continue
-            arrows[folder].add(target)
-            if rank[target] > rank[folder]:
-                wrong.append(f"harness/{name}: includes {header}, which is below {folder}/")
-    if "--dot" in sys.argv[1:]:
+            arrows[room].add(target)
+            if rank[target] > rank[room]:
+                wrong.append(f"harness/{name}: includes {header}, which is below {room}/")
+    lines_of_core = sum(lines[room] for room in core)
+    if arguments.dot:
         print("digraph includes {")
-        for folder in order:
-            for target in sorted(arrows[folder], key=rank.get):
-                print(f"  {folder} -> {target};")
+        for room in order:
+            for target in sorted(arrows[room], key=rank.get):
+                print(f'  "{room}" -> "{target}";')
         print("}")
     else:
-        for folder in order:
-            print(f"{folder}: {' '.join(sorted(arrows[folder], key=rank.get))}")
+        for title, some in (("core", core), ("guests", guests)):
+            print(f"{title}: {sum(lines[room] for room in some)} lines")
+            for room in some:
+                print(f"  {room} ({lines[room]}): {' '.join(sorted(arrows[room], key=rank.get))}")
+        inside = [path for path in (harness / "python").rglob("*") if path.suffix in (*CODE, ".py")]
+        print(f"in an interpreter, for candidates in Python: {sum(map(lines_of, inside))} lines")
     if found := cycle(graph):
         wrong.append("a cycle: " + " -> ".join(found))
+    wrong.extend(guests_named(harness, [name for name in graph if room_of(name, order) in core], guests))
+    if lines_of_core > MOST_LINES:
+        wrong.append(f"the core has {lines_of_core} lines, more than {MOST_LINES}")
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

@@ -22,33 +22,13 @@ using Run = std::function<int()>;
 struct Command {
   CLI::App* app;
   Run run;
+  // Then a wrong environment is found before the work, so that it does not make each of many builds fail.
+  bool builds = false;
 };
+constexpr bool builds_contestants = true;
 
-Command add_grade(CLI::App& app);
-Command add_check(CLI::App& app);
-Command add_profile(CLI::App& app);
-Command add_compare(CLI::App& app);
-Command add_list(CLI::App& app);
-Command add_print(CLI::App& app);
-Command add_show(CLI::App& app);
-Command add_lint(CLI::App& app);
-Command add_new(CLI::App& app);
-Command add_import(CLI::App& app);
-Command add_calibrate(CLI::App& app);
-Command add_dump(CLI::App& app);
-Command add_doctor(CLI::App& app);
-Command add_selftest(CLI::App& app);
-Command add_cache(CLI::App& app);
-Command add_sweep(CLI::App& app);
-Command add_serve(CLI::App& app);
-Command add_watch(CLI::App& app);
-Command add_lane(CLI::App& app);
-Command add_leaderboard(CLI::App& app);
-// These commands describe the whole command line, so they are added last.
-Command add_completion(CLI::App& app);
-Command add_complete(CLI::App& app);
-Command add_man(CLI::App& app);
-Command add_help(CLI::App& app);
+// Adds the commands of this build, which CMakeLists.txt lists. `kgrade --help` shows them in that order.
+std::vector<Command> add_commands(CLI::App& app);
 
 // An exit code and its meaning, as in --help and the man page.
 struct ExitCode {

@@ -37,7 +37,7 @@ Command add_cache(CLI::App& app) {
       "KGRADE_CACHE_DIR names another folder; if it is set but empty, there is no cache.\n"
       "KGRADE_CACHE_LIMIT is its largest size (default: 2G). Without namespaces for its sandbox kgrade keeps "
       "no cache.");
-  return {command, [clear] { return run(*clear); }};
+  return {command, [clear] { return run(*clear); }, builds_contestants};
 }
 
 }  // namespace kgrade::cli

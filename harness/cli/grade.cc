@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "check/second_look.h"
+#include "cli/additions.h"
 #include "cli/app.h"
 #include "cli/grading.h"
 #include "draw/seed.h"
@@ -14,8 +14,8 @@ struct GradeArguments : GradingArguments {
   std::optional<std::string> order;
 };
 
-// The device with the order of its threads. Only the emulated device lets the user choose an order. A
-// shuffled order needs a seed, so the seed of the run is drawn now if none was given.
+// The device with the order of its threads. A GPU has an order of its own. A shuffled order needs a seed, so
+// the seed of the run is drawn now if none was given.
 Result<DeviceChoice> choose_device(GradeArguments& arguments) {
   auto device = parse_device_choice(arguments.device);
   if (!device || !arguments.order) return device;
@@ -31,8 +31,8 @@ int run(GradeArguments& arguments) {
   const auto device = choose_device(arguments);
   if (!device) return fail(device.errors());
   GradeOptions options;
-  options.second_look = &look_with_checker;
-  options.looks_soon = true;
+  options.second_look = additions().second_look;
+  options.looks_soon = options.second_look != nullptr;
   return run_and_print(arguments, *device, options, grade);
 }
 
@@ -56,7 +56,7 @@ Command add_grade(CLI::App& app) {
   command->footer(
       "Example: kgrade grade conv-transpose-2d-sq-input-asym-kernel "
       "solutions/conv-transpose-2d-sq-input-asym-kernel/naive.cu");
-  return {command, [arguments] { return run(*arguments); }};
+  return {command, [arguments] { return run(*arguments); }, builds_contestants};
 }
 
 }  // namespace kgrade::cli

@@ -8,7 +8,6 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "check/check_github.h"
 #include "measure/compared_speeds.h"
 #include "record/advice.h"
 #include "record/agent_line.h"
@@ -42,7 +41,7 @@ Result<std::vector<ThreadOrder>> read_orders(const std::vector<std::string>& tex
     if (!order) return order.errors();
     if (std::find(orders.begin(), orders.end(), *order) == orders.end()) orders.push_back(*order);
   }
-  if (!orders.empty() && resolve_choice(device).kind != DeviceChoice::Kind::emulated) {
+  if (!orders.empty() && resolve_choice(device).kind == DeviceChoice::Kind::cuda) {
     return Error{"--order: a GPU runs threads in an order of its own",
                  "leave the option out, or add --device emulated",
                  {}};
@@ -69,19 +68,6 @@ Printout printout_of(const Record& record, const GradingArguments& arguments) {
           all_accepted(record)};
 }
 
-Printout printout_of(const CheckRecord& record, const GradingArguments& arguments) {
-  const std::vector<std::string>& what = arguments.fail_on;
-  const auto fails_on = [&](const char* word) {
-    return what.empty() || std::find(what.begin(), what.end(), word) != what.end();
-  };
-  const auto is_failure = [&](const CheckedCandidate& candidate) {
-    if (candidate.status == CheckStatus::clean) return false;
-    return fails_on(needs_a_gpu(record, candidate) ? "unsupported" : "findings");
-  };
-  return {to_text(record), render_table(record, Style::for_descriptor(STDOUT_FILENO), arguments.verbose),
-          std::none_of(record.candidates.begin(), record.candidates.end(), is_failure)};
-}
-
 Result<bool> tell(const GradingArguments& arguments, std::vector<Record> records, std::FILE* stream) {
   std::vector<Record> entries;
   for (Record& record : records) {
@@ -89,11 +75,6 @@ Result<bool> tell(const GradingArguments& arguments, std::vector<Record> records
     std::move(more.begin(), more.end(), std::back_inserter(entries));
   }
   return write_ci_output(arguments.ci, entries, stream);
-}
-
-Result<bool> tell(const GradingArguments& arguments, const std::vector<CheckRecord>& records,
-                  std::FILE* stream) {
-  return write_github_output(arguments.ci, github_annotations(records), github_summary(records), stream);
 }
 
 int print(const Printout& printout, const std::string& json) {

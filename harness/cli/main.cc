@@ -2,7 +2,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -108,28 +107,13 @@ void finish(CLI::App& command) {
     command.footer(footer + (footer.empty() ? "" : "\n") + cli::exit_codes_line());
 }
 
-// Finds a wrong environment before the work, so that it does not make each of many builds fail. Only for
-// commands that build contestants.
-std::optional<Error> wrong_environment(const CLI::App& command) {
-  static constexpr std::array<std::string_view, 9> builders = {
-      "grade", "check", "profile", "sweep", "lint", "dump", "calibrate", "cache", "selftest"};
-  const bool builds = std::find(builders.begin(), builders.end(), command.get_name()) != builders.end();
-  return builds ? wrong_cache_limit() : std::nullopt;
-}
-
 int run(int argc, char** argv) {
   CLI::App app("Grades CUDA kernels: a verdict that can be trusted and a speed that can be repeated.",
                "kgrade");
   app.set_version_flag("--version", version_text());
   app.formatter(cli::help_formatter());  // before the commands are made, which inherit it
   app.require_subcommand(1);
-  const std::vector<cli::Command> commands = {
-      cli::add_grade(app),    cli::add_check(app),    cli::add_profile(app),   cli::add_sweep(app),
-      cli::add_lane(app),     cli::add_serve(app),    cli::add_watch(app),     cli::add_leaderboard(app),
-      cli::add_compare(app),  cli::add_list(app),     cli::add_show(app),      cli::add_lint(app),
-      cli::add_new(app),      cli::add_import(app),   cli::add_calibrate(app), cli::add_dump(app),
-      cli::add_doctor(app),   cli::add_selftest(app), cli::add_cache(app),     cli::add_completion(app),
-      cli::add_complete(app), cli::add_man(app),      cli::add_help(app),      cli::add_print(app)};
+  const std::vector<cli::Command> commands = cli::add_commands(app);
   for (const cli::Command& command : commands) finish(*command.app);
   // Set after the commands are made, because they would inherit it.
   app.footer(
@@ -143,7 +127,7 @@ int run(int argc, char** argv) {
   }
   for (const cli::Command& command : commands) {
     if (!command.app->parsed()) continue;
-    const auto wrong = wrong_environment(*command.app);
+    const auto wrong = command.builds ? wrong_cache_limit() : std::nullopt;
     return wrong ? cli::fail({*wrong}) : command.run();
   }
   return exit_usage;

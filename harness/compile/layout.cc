@@ -57,7 +57,7 @@ Layout installed(const fs::path& prefix) {
   layout.problems = {share / "problems"};
   layout.own_problems = "problems";
   layout.reference = share / "reference";
-  layout.emulated_include = share / "emulated";
+  layout.share = share;
   layout.python = share / "python";
   layout.documents = prefix / "share/doc/kgrade";
   layout.workers = prefix / "libexec/kgrade";
@@ -75,7 +75,7 @@ Layout built(const fs::path& root, const fs::path& program) {
   layout.problems = {root / "problems"};
   layout.own_problems = is_working_folder_in(root) ? root / "problems" : "problems";
   layout.reference = root / "reference";
-  layout.emulated_include = KGRADE_EMULATED_HEADERS;
+  layout.share = KGRADE_SHARE;
   layout.python = root / "harness/python";
   layout.documents = root;
   layout.workers = program.parent_path();
@@ -118,8 +118,6 @@ Layout Layout::find(const fs::path& more_problems) {
                       : built(KGRADE_SOURCE_DIR, program);
   layout.operators = layout.reference;
   layout.launcher = layout.workers / "kgrade-sandbox";
-  layout.rewriter = layout.workers / "kgrade-rewrite";
-  layout.emulated_precompiled = layout.workers / "precompiled";
   put_first(more_problems, layout);
   return layout;
 }

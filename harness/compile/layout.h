@@ -16,17 +16,14 @@ struct Layout {
   std::vector<std::filesystem::path> problems;
   // The folder for new problems: see find().
   std::filesystem::path own_problems;
-  std::filesystem::path solutions;         // `solutions` in the working folder; may be empty
-  std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
-  std::filesystem::path operators;         // the `reference` folder with kgrade's own ops/
-  std::filesystem::path emulated_include;  // the emulated device's CUDA headers
-  // The same headers, precompiled (precompile_device_headers()). An installation has no such folder.
-  std::filesystem::path emulated_precompiled;
+  std::filesystem::path solutions;  // `solutions` in the working folder; may be empty
+  std::filesystem::path reference;  // reference/<slug>.cu, reference/families/, reference/ops/
+  std::filesystem::path operators;  // the `reference` folder with kgrade's own ops/
+  std::filesystem::path share;      // files that the build generates
   std::filesystem::path python;     // worker.py, inspect_candidate.py, include/: for candidates in Python
   std::filesystem::path documents;  // README.md and docs/, which the help names
   std::filesystem::path workers;    // kgrade-worker-*
   std::filesystem::path launcher;   // kgrade-sandbox, in `workers`
-  std::filesystem::path rewriter;   // kgrade-rewrite, in `workers`
   std::vector<VendorLibrary> libraries = vendor_libraries();  // called by baselines
 
   // The reference of a problem. It is the Python file that the problem names, or else <slug>.cu, or else

@@ -17,6 +17,9 @@ std::optional<std::filesystem::path> find_nvcc();
 inline constexpr const char* nvcc_remedy =
     "if kgrade is from pip, run `pip install 'kgrade[cuda]'`; otherwise install the CUDA Toolkit and put its "
     "bin folder into PATH";
+// How to install g++, which nvcc calls.
+inline constexpr const char* gxx_remedy =
+    "run `apt-get install g++`, or install g++ 12 or later in another way";
 // "13.0.88", or "unknown".
 std::string version_of_nvcc(const std::filesystem::path& nvcc);
 

@@ -1,4 +1,4 @@
-// Lists the devices, and opens one by the name that a user gives.
+// The kinds of devices of this build. Lists the devices, and opens one by the name that a user gives.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compile/layout.h"
+#include "compile/toolchain.h"
 #include "device/device.h"
 #include "device/thread_order.h"
+#include "sandbox/sandbox.h"
 
 namespace kgrade {
 
@@ -39,7 +42,37 @@ Result<DeviceInfo> find_cuda_device(int ordinal);
 // device if there is none. An Error (exit code 3) if the chosen device does not exist.
 Result<std::unique_ptr<Device>> open_device(const DeviceChoice& choice, const std::string& worker_directory);
 
+// What builds contestants for the chosen device. An Error if there is no such device, or no compiler for it.
+Result<std::unique_ptr<Toolchain>> make_toolchain(const DeviceChoice& choice, const Layout& layout,
+                                                  std::shared_ptr<const Sandbox> sandbox);
+
 // The device that open_device() chooses for `automatic`. This function creates no context on it.
 DeviceChoice resolve_choice(const DeviceChoice& choice);
+
+// One thing that a machine has or lacks, as `kgrade doctor` says it.
+struct Need {
+  bool present = false;
+  std::string what;
+  std::string detail;
+  std::string remedy;  // if it is missing
+};
+
+// A program that belongs beside kgrade.
+Need need_of_program(const Layout& layout, const std::string& name);
+
+// What a kind of device brings. Choices are resolved ones, and their devices exist.
+struct DeviceKind {
+  DeviceChoice::Kind kind;
+  std::string name;  // "the emulated device"
+  Result<std::unique_ptr<Device>> (*open)(const DeviceChoice& choice, const std::string& worker_directory);
+  Result<std::unique_ptr<Toolchain>> (*make_toolchain)(const DeviceChoice& choice, const Layout& layout,
+                                                       std::shared_ptr<const Sandbox> sandbox);
+  // What it needs of a machine in addition to devices and their compiler for CUDA.
+  std::vector<Need> (*needs)(const Layout& layout);
+  CudaProbe (*probe)() = nullptr;  // of CUDA alone
+};
+
+// The kinds that this build has: CMakeLists.txt lists them.
+std::vector<DeviceKind> device_kinds();
 
 }  // namespace kgrade

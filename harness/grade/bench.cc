@@ -8,9 +8,7 @@
 #include "base/text.h"
 #include "base/user_cache.h"
 #include "compile/caching_toolchain.h"
-#include "compile/nvcc_toolchain.h"
 #include "compile/python_zygote.h"
-#include "device/emulated/toolchain/emulated_toolchain.h"
 #include "device/freed_memory.h"
 #include "measure/nvml.h"
 #include "measure/roofline.h"
@@ -19,24 +17,6 @@ namespace kgrade {
 namespace {
 
 constexpr std::chrono::seconds patience_of_memory{5};
-
-Result<std::unique_ptr<Toolchain>> emulated_toolchain(const Layout& layout,
-                                                      std::shared_ptr<const Sandbox> sandbox) {
-  auto compiler = find_host_compiler();
-  if (!compiler) return compiler.errors();
-  return std::unique_ptr<Toolchain>(std::make_unique<EmulatedToolchain>(
-      *compiler, layout.emulated_include, std::move(sandbox), layout.rewriter, layout.emulated_precompiled));
-}
-
-Result<std::unique_ptr<Toolchain>> cuda_toolchain(int ordinal, std::shared_ptr<const Sandbox> sandbox) {
-  // Find the device before anything is compiled for it.
-  const auto device = find_cuda_device(ordinal);
-  if (!device) return device.errors();
-  const auto nvcc = find_nvcc();
-  if (!nvcc) return machine_error("nvcc is not installed", nvcc_remedy);
-  return std::unique_ptr<Toolchain>(
-      std::make_unique<NvccToolchain>(*nvcc, device->architecture, std::move(sandbox)));
-}
 
 // No cache without confinement: a contestant could put a library of its own into the cache, under another
 // one's key.
@@ -128,14 +108,11 @@ Machinery real_machinery(const DeviceChoice& choice, const Layout& layout, Faile
   const auto clock = std::make_shared<SteadyClock>();
   const double began = clock->now();
   const DeviceChoice resolved = resolve_choice(choice);
-  const bool emulated = resolved.kind == DeviceChoice::Kind::emulated;
   auto sandbox = Sandbox::shared(layout.launcher);
-  return {!emulated,
+  return {resolved.kind == DeviceChoice::Kind::cuda,
           [resolved, layout] { return open_device(resolved, layout.workers.string()); },
-          [resolved, layout, emulated, sandbox, failed] {
-            return with_cache(
-                emulated ? emulated_toolchain(layout, sandbox) : cuda_toolchain(resolved.ordinal, sandbox),
-                *sandbox, failed);
+          [resolved, layout, sandbox, failed] {
+            return with_cache(make_toolchain(resolved, layout, sandbox), *sandbox, failed);
           },
           clock,
           began,

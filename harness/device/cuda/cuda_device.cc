@@ -394,7 +394,7 @@ CudaProbe probe() {
         fmt::format("no CUDA device: {}", status == cudaSuccess   ? "this machine has none"
                                           : has_no_driver(status) ? "no NVIDIA driver is installed"
                                                                   : cudaGetErrorString(status)),
-        "use a machine with an NVIDIA GPU and its driver, or --device emulated");
+        "use a machine with an NVIDIA GPU and its driver");
     return result;
   }
   for (int ordinal = 0; ordinal < count; ++ordinal) result.devices.push_back(describe(ordinal));

@@ -24,7 +24,7 @@ struct Arguments {
 int run(const Arguments& arguments) {
   const auto compiler = find_host_compiler();
   if (!compiler) throw std::runtime_error(to_string(compiler.errors()));
-  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
+  const EmulatedToolchain toolchain(*compiler, Layout::find().share / "emulated");
   kgrade_emulated::set_host_threads(1);
   std::vector<Row> rows = measure_kernels(toolchain, arguments.runs, arguments.only);
   if (arguments.compile_runs > 0 && arguments.only.empty()) {

@@ -57,8 +57,8 @@ BuildOutcome build_emulated(const std::string& name, const std::filesystem::path
     return failure;
   }
   const Layout layout = Layout::find();
-  const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
-                                    layout.emulated_precompiled);
+  const EmulatedToolchain toolchain(*compiler, layout.share / "emulated", nullptr, {},
+                                    layout.workers / "precompiled");
   BuildRequest request;
   request.source = folder / (name + ".cu");
   request.shown_as = name + ".cu";

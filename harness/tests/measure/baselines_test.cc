@@ -38,7 +38,7 @@ class BaselinesTest : public testing::Test {
     problem_.parameters = {output};
     layout_.problems = {at("problems")};
     layout_.reference = at("reference");
-    layout_.emulated_include = Layout::find().emulated_include;
+    layout_.share = Layout::find().share;
     for (VendorLibrary& library : layout_.libraries) {
       library.version.clear();
       library.include.clear();
@@ -372,7 +372,7 @@ TEST_F(BaselinesTest, APlainOneBuildsForTheEmulatedDevice) {
   write_plain_baseline();
   const auto compiler = find_host_compiler();
   if (!compiler) GTEST_SKIP() << "no C++ compiler is installed";
-  const EmulatedToolchain toolchain(*compiler, layout_.emulated_include);
+  const EmulatedToolchain toolchain(*compiler, layout_.share / "emulated");
   for (int round = 0; round < 2; ++round) {
     const BaselineSource baseline = baselines_of(problem_, layout_, false).at(0);
     const TemporaryDirectory output;

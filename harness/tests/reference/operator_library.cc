@@ -30,8 +30,8 @@ OperatorLibrary::OperatorLibrary(const std::string& file_name) {
   request.include_directories = {root + "/reference"};
   request.defines = {{"KGRADE_ACCUMULATOR", "double"}, {"KGRADE_ELEMENT", "float"}};
   const Layout layout = Layout::find();
-  const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
-                                    layout.emulated_precompiled);
+  const EmulatedToolchain toolchain(*compiler, layout.share / "emulated", nullptr, {},
+                                    layout.workers / "precompiled");
   const auto outcome = toolchain.build_library(request);
   if (!outcome) throw std::runtime_error(to_string(outcome.errors()));
   if (outcome->status != BuildStatus::built) throw std::runtime_error(outcome->message + "\n" + outcome->log);

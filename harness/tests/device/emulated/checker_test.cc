@@ -50,8 +50,8 @@ class Checker : public testing::TestWithParam<std::string> {
     const auto compiler = find_host_compiler();
     ASSERT_TRUE(compiler) << to_string(compiler.errors());
     const Layout layout = Layout::find();
-    const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
-                                      layout.emulated_precompiled);
+    const EmulatedToolchain toolchain(*compiler, layout.share / "emulated", nullptr, {},
+                                      layout.workers / "precompiled");
     BuildRequest request;
     request.source = folder / file();
     request.shown_as = file();

@@ -20,8 +20,8 @@ std::string library_of(const std::string& file_name) {
   const auto compiler = find_host_compiler();
   if (!compiler) throw std::runtime_error(to_string(compiler.errors()));
   const Layout layout = Layout::find();
-  const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
-                                    layout.emulated_precompiled);
+  const EmulatedToolchain toolchain(*compiler, layout.share / "emulated", nullptr, {},
+                                    layout.workers / "precompiled");
   BuildRequest request;
   request.source = harness + "/tests/fixtures/emulated/" + file_name;
   request.shown_as = file_name;

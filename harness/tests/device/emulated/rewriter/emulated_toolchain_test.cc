@@ -61,7 +61,7 @@ class EmulatedToolchainTest : public testing::Test {
   TemporaryDirectory folder_;
   std::map<std::string, std::string> defines_;
   fs::path rewriter_ = KGRADE_REWRITER;
-  fs::path headers_ = Layout::find().emulated_include;
+  fs::path headers_ = Layout::find().share / "emulated";
   fs::path precompiled_;
   bool checked_ = false;
 };
@@ -177,7 +177,7 @@ TEST_F(EmulatedToolchainTest, ReadsThePrecompiledHeaderInEveryKindOfBuild) {
 }
 
 TEST_F(EmulatedToolchainTest, IsTheSameWhereTheRewriterIsLinkedAgainAndAnotherWhereItIsAnother) {
-  const fs::path headers = Layout::find().emulated_include;
+  const fs::path headers = Layout::find().share / "emulated";
   const fs::path rewriter = folder_.path() / "kgrade-rewrite";
   const auto identity = [&] {
     return EmulatedToolchain(*find_host_compiler(), headers, nullptr, rewriter).identity();
@@ -290,7 +290,7 @@ TEST_F(EmulatedToolchainTest, TheRewriterIsConfined) {
   request.shown_as = "candidate.cu";
   request.output_directory = folder / "out";
   request.readable = {request.source, fs::path(KGRADE_REWRITER)};
-  const EmulatedToolchain toolchain(*find_host_compiler(), Layout::find().emulated_include, sandbox,
+  const EmulatedToolchain toolchain(*find_host_compiler(), Layout::find().share / "emulated", sandbox,
                                     rewriter_);
   const auto outcome = toolchain.build(scale_problem(), request);
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;

@@ -34,7 +34,7 @@ class RewriteTreeTest : public testing::Test {
     for (const std::string& name : include_directories) {
       request.include_directories.push_back(folder_.path() / "in" / name);
     }
-    request.device_headers = Layout::find().emulated_include;
+    request.device_headers = Layout::find().share / "emulated";
     request.output_directory = folder_.path() / "out";
     return rewrite_tree(request);
   }

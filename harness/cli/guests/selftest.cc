@@ -170,7 +170,7 @@ Command add_selftest(CLI::App& app) {
       "Exit codes: 0 nothing speaks against the protocol, 1 it does not hold, 3 times of this device are no "
       "speed.\n"
       "Example: kgrade selftest --comparisons 200 --json selftest.json --svg selftest.svg");
-  return {command, [arguments] { return run(*arguments); }};
+  return {command, [arguments] { return run(*arguments); }, builds_contestants};
 }
 
 }  // namespace kgrade::cli

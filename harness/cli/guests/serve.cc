@@ -12,7 +12,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "cli/app.h"
-#include "cli/lane_devices.h"
+#include "cli/guests/lane_devices.h"
 #include "cli/options.h"
 #include "device/registry.h"
 #include "grade/failure.h"

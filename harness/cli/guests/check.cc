@@ -1,11 +1,40 @@
 #include "check/check.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <memory>
 
+#include "check/check_github.h"
+#include "check/second_look.h"
+#include "cli/additions.h"
 #include "cli/app.h"
 #include "cli/grading.h"
+#include "compile/source_places.h"
+#include "contest/check_referee.h"
+#include "record/ci_formats.h"
+#include "record/terminal.h"
 
 namespace kgrade::cli {
+
+Printout printout_of(const CheckRecord& record, const GradingArguments& arguments) {
+  const std::vector<std::string>& what = arguments.fail_on;
+  const auto fails_on = [&](const char* word) {
+    return what.empty() || std::find(what.begin(), what.end(), word) != what.end();
+  };
+  const auto is_failure = [&](const CheckedCandidate& candidate) {
+    if (candidate.status == CheckStatus::clean) return false;
+    return fails_on(needs_a_gpu(record, candidate) ? "unsupported" : "findings");
+  };
+  return {to_text(record), render_table(record, Style::for_descriptor(STDOUT_FILENO), arguments.verbose),
+          std::none_of(record.candidates.begin(), record.candidates.end(), is_failure)};
+}
+
+Result<bool> tell(const GradingArguments& arguments, const std::vector<CheckRecord>& records,
+                  std::FILE* stream) {
+  return write_github_output(arguments.ci, github_annotations(records), github_summary(records), stream);
+}
+
 namespace {
 
 struct CheckArguments : GradingArguments {
@@ -22,9 +51,24 @@ int run(const CheckArguments& arguments) {
   return run_and_print(arguments, *device, options, check);
 }
 
+std::vector<Need> checking_tools(const Layout&) {
+  std::vector<Need> findings;
+  const auto addr2line = Addr2line::find_program();
+  findings.push_back(addr2line
+                         ? Need{true, "addr2line", addr2line->string(), ""}
+                         : Need{false, "addr2line", addr2line.error().message, addr2line.error().remedy});
+  const auto sanitizer = Sanitizer::find();
+  findings.push_back(
+      sanitizer ? Need{true, "compute-sanitizer", sanitizer->version(), ""}
+                : Need{false, "compute-sanitizer", sanitizer.error().message, sanitizer.error().remedy});
+  return findings;
+}
+
 }  // namespace
 
 Command add_check(CLI::App& app) {
+  add_second_look(&look_with_checker);
+  add_needs(&checking_tools);
   auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand(
       "check", "Look for memory errors, races and barriers that threads miss, with file and line");
@@ -59,7 +103,7 @@ Command add_check(CLI::App& app) {
       "something.\n"
       "Example: kgrade check conv-depthwise-2d-square-input-asym-kernel "
       "solutions/conv-depthwise-2d-square-input-asym-kernel/naive.cu");
-  return {command, [arguments] { return run(*arguments); }};
+  return {command, [arguments] { return run(*arguments); }, builds_contestants};
 }
 
 }  // namespace kgrade::cli

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/app.h"
-#include "cli/junit_so_far.h"
-#include "cli/lane_devices.h"
+#include "cli/guests/junit_so_far.h"
+#include "cli/guests/lane_devices.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "compile/module_file.h"
@@ -312,10 +312,12 @@ Command add_sweep(CLI::App& app) {
       "Example: kgrade sweep --only 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
       "Exit codes: 0 all graded, 1 and 4 by --fail-on, 2 wrong usage, or a file that cannot be read, 3 the "
       "machine lacks something, 70 some not graded by a fault of kgrade.");
-  return {command, [arguments, command] {
+  return {command,
+          [arguments, command] {
             const Errors lacks = lack_of_selection(*command);
             return lacks.empty() ? run(*arguments) : fail(lacks);
-          }};
+          },
+          builds_contestants};
 }
 
 }  // namespace kgrade::cli

@@ -1,4 +1,4 @@
-#include "cli/junit_so_far.h"
+#include "cli/guests/junit_so_far.h"
 
 #include <set>
 #include <tuple>

@@ -1,4 +1,4 @@
-#include "cli/lane_devices.h"
+#include "cli/guests/lane_devices.h"
 
 #include <fmt/format.h>
 

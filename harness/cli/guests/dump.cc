@@ -86,7 +86,7 @@ Command add_dump(CLI::App& app) {
   add_grade_option(*command, "problems", &arguments->problems);
   add_grade_option(*command, "python", &arguments->python);
   add_grade_option(*command, "require_sandbox", &arguments->options.require_sandbox);
-  return {command, [arguments] { return run(*arguments); }};
+  return {command, [arguments] { return run(*arguments); }, builds_contestants};
 }
 
 }  // namespace kgrade::cli

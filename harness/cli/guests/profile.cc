@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/additions.h"
 #include "cli/app.h"
 #include "cli/grading.h"
+#include "profile/profiler.h"
 
 namespace kgrade::cli {
 
@@ -47,9 +49,35 @@ int run(GradingArguments arguments) {
   return run_and_print(arguments, *device, ProfileOptions(), profile);
 }
 
+// Counters are tried on the first GPU.
+std::vector<Need> profiling_tools(const Layout& layout) {
+  const CudaProbe probe = probe_cuda();
+  if (probe.devices.empty()) return {};
+  const Profiler profiler = Profiler::find();
+  std::vector<Need> findings;
+  if (profiler.cupti().empty())
+    findings.push_back({false, "CUPTI", "none: profiles have no times of kernels",
+                        "install it with the CUDA Toolkit (libcupti)"});
+  else
+    findings.push_back({true, "CUPTI", profiler.cupti().string(), ""});
+  if (profiler.ncu().empty()) {
+    findings.push_back({false, "Nsight Compute", "none: profiles have times and resources alone",
+                        "apt install nsight-compute, or put the folder of ncu into PATH"});
+    return findings;
+  }
+  const auto counted = try_counters(profiler, {(layout.workers / "kgrade-worker-cuda").string(),
+                                               probe.devices.front().uuid, "--launch-empty"});
+  const std::string version = "version " + profiler.ncu_version() + ": ";
+  findings.push_back(
+      counted ? Need{true, "Nsight Compute", version + *counted, ""}
+              : Need{false, "Nsight Compute", version + counted.error().message, counted.error().remedy});
+  return findings;
+}
+
 }  // namespace
 
 Command add_profile(CLI::App& app) {
+  add_needs(&profiling_tools);
   auto arguments = std::make_shared<GradingArguments>();
   CLI::App* command = app.add_subcommand(
       "profile", "Show what limits the kernels of a candidate, or of several side by side");
@@ -71,7 +99,7 @@ Command add_profile(CLI::App& app) {
       "Exit codes: 0 all are profiled, 1 some are wrong or do not compile or run here, 2 wrong usage, 3 the "
       "machine lacks something.\n"
       "Example: kgrade profile square-matmul solutions/square-matmul/naive.cu reference");
-  return {command, [arguments] { return run(*arguments); }};
+  return {command, [arguments] { return run(*arguments); }, builds_contestants};
 }
 
 }  // namespace kgrade::cli

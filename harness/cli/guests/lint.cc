@@ -224,7 +224,7 @@ Command add_lint(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   command->add_flag("--verbose", arguments->verbose,
                     "Also print memory and arithmetic of each case, and the errors of each precision class");
-  return {command, [arguments] { return run(*arguments); }};
+  return {command, [arguments] { return run(*arguments); }, builds_contestants};
 }
 
 }  // namespace kgrade::cli
