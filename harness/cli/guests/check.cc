@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "check/check_github.h"
+#include "check/sanitizer_findings.h"
 #include "check/second_look.h"
 #include "cli/additions.h"
 #include "cli/app.h"
 #include "cli/grading.h"
 #include "compile/source_places.h"
-#include "contest/check_referee.h"
 #include "record/ci_formats.h"
 #include "record/terminal.h"
 
