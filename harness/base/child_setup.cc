@@ -28,22 +28,6 @@ void set_limit(int resource, std::uint64_t value) {
   ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
 }
 
-void apply_limits(const ProcessLimits& limits) {
-  restore_usual_descriptor_limit();
-  set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count()));
-  set_limit(RLIMIT_AS, limits.address_space_bytes);
-  set_limit(RLIMIT_FSIZE, limits.file_size_bytes);
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-}
-
-void reset_signals() {
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::signal(SIGPIPE, SIG_DFL);
-}
-
 }  // namespace
 
 void set_up_child(const SpawnRequest& request, pid_t parent) {
@@ -51,7 +35,10 @@ void set_up_child(const SpawnRequest& request, pid_t parent) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
-  reset_signals();
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
   // Copy to numbers above the targets first, so that no dup2 overwrites a source.
   const int null_fd = ::fcntl(::open("/dev/null", O_RDWR), F_DUPFD, 16);
   const int in = request.stdin_fd >= 0 ? ::fcntl(request.stdin_fd, F_DUPFD, 16) : null_fd;
@@ -68,7 +55,12 @@ void set_up_child(const SpawnRequest& request, pid_t parent) {
   }
   if (::close_range(first_closed, ~0U, 0) != 0) ::_exit(127);
   if (!request.working_directory.empty() && ::chdir(request.working_directory.c_str()) != 0) ::_exit(127);
-  apply_limits(request.limits);
+  restore_usual_descriptor_limit();
+  set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(request.limits.cpu.count()));
+  set_limit(RLIMIT_AS, request.limits.address_space_bytes);
+  set_limit(RLIMIT_FSIZE, request.limits.file_size_bytes);
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
 }
 
 void raise_descriptor_limit() {

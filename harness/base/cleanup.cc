@@ -11,12 +11,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "base/abandoned_folders.h"
 #include "base/temporary_directory.h"
 
 namespace kgrade {
@@ -260,33 +258,5 @@ void clean_up_on_signals() {
 }
 
 void adopt_orphans() { Cleanup::of_this_process().adopt_orphans(); }
-
-std::filesystem::path TemporaryDirectory::base() {
-  const char* const chosen = std::getenv("TMPDIR");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
-}
-
-TemporaryDirectory::TemporaryDirectory() {
-  Cleanup& cleanup = Cleanup::of_this_process();
-  cleanup.remove_abandoned(base());
-  // Try again if another run removes the folder as abandoned before we hold the lock.
-  std::error_code failure;
-  do {
-    cleanup.forget(path_);
-    path_ = cleanup.make_directory(base() / temporary_folder_pattern);
-    hold_ = hold_folder(path_);
-  } while (!hold_ && !std::filesystem::exists(path_, failure));
-}
-
-TemporaryDirectory::TemporaryDirectory(std::filesystem::path made_already)
-    : path_(std::move(made_already)), hold_(hold_folder(path_)) {
-  Cleanup::of_this_process().remember(path_);
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-  Cleanup::of_this_process().forget(path_);
-}
 
 }  // namespace kgrade

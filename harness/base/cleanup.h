@@ -50,7 +50,8 @@ class Cleanup {
   void remember(const std::filesystem::path& path);  // a path that exists already
   void forget(const std::filesystem::path& path);
 
-  // Removes the folders of earlier runs (base/abandoned_folders.h). Does so once in the life of this process.
+  // Removes the folders of earlier runs (base/temporary_directory.h). Does so once in the life of this
+  // process.
   void remove_abandoned(const std::filesystem::path& folder);
 
   // fork(2); returns the child's id, or -1 with errno set. In the child `become` is called, which must not

@@ -120,18 +120,6 @@ KGRADE_HOST_DEVICE constexpr bool has_zero(Dtype dtype) { return significant_bit
 // Whether the type has as many exponents as float or more.
 constexpr bool has_exponents_of_float(Dtype dtype) { return smallest_normal(dtype) <= FLT_MIN; }
 
-KGRADE_HOST_DEVICE inline std::uint32_t bits_of(float value) {
-  std::uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-KGRADE_HOST_DEVICE inline float float_of(std::uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 KGRADE_HOST_DEVICE inline std::int64_t double_bits(double value) {
   std::int64_t bits;
   memcpy(&bits, &value, sizeof bits);

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <typeindex>
 #include <typeinfo>

@@ -2,21 +2,9 @@
 
 #include <cerrno>
 
-#include "base/abandoned_folders.h"
 #include "base/temporary_directory.h"
 
 namespace kgrade {
-namespace {
-
-// True for the user's folder for temporary files, and for paths in a folder of ours below it. Users keep
-// their own files in /tmp, too.
-bool is_temporary(const std::filesystem::path& path) {
-  const std::filesystem::path below = path.lexically_relative(temporary_folder_of_user());
-  return below == "." || (!below.empty() && is_temporary_folder_name(below.begin()->string()));
-}
-
-}  // namespace
-
 std::filesystem::path temporary_folder_of_user() {
   const std::filesystem::path base = TemporaryDirectory::base();
   return is_temporary_folder_name(base.filename().string()) ? base.parent_path() : base;
@@ -25,8 +13,13 @@ std::filesystem::path temporary_folder_of_user() {
 bool is_lack_of_room(int code) { return code == ENOSPC || code == EDQUOT; }
 
 std::string remedy_for_room(const std::filesystem::path& path) {
-  return is_temporary(path) ? "free some space there, or let TMPDIR name a folder on another disk"
-                            : "free some space there, or name a file on another disk";
+  // True for the user's folder for temporary files, and for paths in a folder of ours below it. Users keep
+  // their own files in /tmp, too.
+  const std::filesystem::path below = path.lexically_relative(temporary_folder_of_user());
+  const bool is_temporary =
+      below == "." || (!below.empty() && is_temporary_folder_name(below.begin()->string()));
+  return is_temporary ? "free some space there, or let TMPDIR name a folder on another disk"
+                      : "free some space there, or name a file on another disk";
 }
 
 Blame blame_for_file(int code) {

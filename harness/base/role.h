@@ -1,7 +1,10 @@
 // The roles of contestants in a run.
 #pragma once
 
+#include <array>
 #include <string_view>
+
+#include "base/enum_words.h"
 
 namespace kgrade {
 
@@ -12,9 +15,8 @@ enum class Role {
   candidate   // the kernel that is graded
 };
 
-constexpr std::string_view to_string(Role role) {
-  constexpr std::string_view words[] = {"oracle", "reference", "baseline", "candidate"};
-  return words[static_cast<int>(role)];
-}
+template <>
+inline constexpr std::array<std::string_view, 4> enum_words<Role> = {"oracle", "reference", "baseline",
+                                                                     "candidate"};
 
 }  // namespace kgrade

@@ -48,16 +48,6 @@ void compress(State& hash, const unsigned char* block) {
   for (std::size_t i = 0; i < 8; ++i) hash[i] += step[i];
 }
 
-// The last one or two blocks: the rest of the message, a 1 bit, zeros, the length in bits.
-std::string padded_tail(std::string_view bytes) {
-  std::string tail(bytes.substr(bytes.size() / 64 * 64));
-  tail += static_cast<char>(0x80);
-  while (tail.size() % 64 != 56) tail += '\0';
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xff);
-  return tail;
-}
-
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
@@ -65,7 +55,12 @@ std::string sha256_hex(std::string_view bytes) {
                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   for (std::size_t block = 0; block + 64 <= bytes.size(); block += 64) compress(hash, data + block);
-  const std::string tail = padded_tail(bytes);
+  // The last one or two blocks: the rest of the message, a 1 bit, zeros, the length in bits.
+  std::string tail(bytes.substr(bytes.size() / 64 * 64));
+  tail += static_cast<char>(0x80);
+  while (tail.size() % 64 != 56) tail += '\0';
+  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
+  for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xff);
   for (std::size_t block = 0; block < tail.size(); block += 64) {
     compress(hash, reinterpret_cast<const unsigned char*>(tail.data()) + block);
   }

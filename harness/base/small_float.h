@@ -18,6 +18,18 @@ enum class SmallFloat : std::int32_t { e2m1, e4m3, e5m2, e8m0 };
 template <>
 inline constexpr std::array<std::string_view, 4> enum_words<SmallFloat> = {"e2m1", "e4m3", "e5m2", "e8m0"};
 
+KGRADE_HOST_DEVICE inline std::uint32_t bits_of(float value) {
+  std::uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+KGRADE_HOST_DEVICE inline float float_of(std::uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 // The codes of four bits come in pairs, the first in the lower half.
 KGRADE_HOST_DEVICE constexpr std::uint64_t codes_per_byte(SmallFloat format) {
   return format == SmallFloat::e2m1 ? 2 : 1;
@@ -39,26 +51,14 @@ KGRADE_HOST_DEVICE constexpr SmallFormat format_of(SmallFloat format) {
                                       : SmallFormat{2, 15, 0x7Bu, 0x80u};
 }
 
-KGRADE_HOST_DEVICE inline float from_bits(std::uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-KGRADE_HOST_DEVICE inline std::uint32_t to_bits(float value) {
-  std::uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
 KGRADE_HOST_DEVICE inline float power_of_2(int exponent) {
-  return from_bits(static_cast<std::uint32_t>(exponent + 127) << 23);
+  return float_of(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
 // e8m0 has all powers from 2^-127 to 2^127. As a float, 2^-127 is subnormal.
 KGRADE_HOST_DEVICE inline float decode_e8m0(std::uint32_t code) {
-  if (code == 0xFFu) return from_bits(0x7FC00000u);
-  return from_bits(code == 0 ? 0x00400000u : code << 23);
+  if (code == 0xFFu) return float_of(0x7FC00000u);
+  return float_of(code == 0 ? 0x00400000u : code << 23);
 }
 
 // The nearest power of 2; midway between two, the larger one.
@@ -77,12 +77,12 @@ KGRADE_HOST_DEVICE inline float decode(SmallFloat format, std::uint32_t code) {
   float value = 0;
   if (size > parts.largest) {
     const bool is_infinite = format == SmallFloat::e5m2 && size == parts.largest + 1;
-    value = detail::from_bits(is_infinite ? 0x7F800000u : 0x7FC00000u);
+    value = float_of(is_infinite ? 0x7F800000u : 0x7FC00000u);
   } else if (size < 1u << parts.mantissa_bits) {
     value = static_cast<float>(size) * detail::power_of_2(1 - parts.bias - parts.mantissa_bits);
   } else {
-    value = detail::from_bits((size << (23 - parts.mantissa_bits)) +
-                              (static_cast<std::uint32_t>(127 - parts.bias) << 23));
+    value =
+        float_of((size << (23 - parts.mantissa_bits)) + (static_cast<std::uint32_t>(127 - parts.bias) << 23));
   }
   return (code & parts.sign) != 0 ? -value : value;
 }
@@ -90,7 +90,7 @@ KGRADE_HOST_DEVICE inline float decode(SmallFloat format, std::uint32_t code) {
 // The code of the nearest finite number. Of two that are equally near it is the even code, and for e8m0 the
 // larger number. `value` is not NaN. For e8m0 its sign is ignored.
 KGRADE_HOST_DEVICE inline std::uint32_t encode(SmallFloat format, float value) {
-  const std::uint32_t bits = detail::to_bits(value);
+  const std::uint32_t bits = bits_of(value);
   const std::uint32_t size = bits & 0x7FFFFFFFu;
   if (format == SmallFloat::e8m0) return detail::encode_e8m0(size);
   const detail::SmallFormat parts = detail::format_of(format);
@@ -101,8 +101,8 @@ KGRADE_HOST_DEVICE inline std::uint32_t encode(SmallFloat format, float value) {
            (static_cast<std::uint32_t>(127 - parts.bias) << parts.mantissa_bits);
   } else {
     // Convert to units of the smallest number. Near 2^23, floats are 1 apart.
-    const float units = detail::from_bits(size) * detail::power_of_2(parts.bias + parts.mantissa_bits - 1);
-    code = detail::to_bits(units + 8388608.0f) - 0x4B000000u;
+    const float units = float_of(size) * detail::power_of_2(parts.bias + parts.mantissa_bits - 1);
+    code = bits_of(units + 8388608.0f) - 0x4B000000u;
   }
   if (code > parts.largest) code = parts.largest;
   return bits >> 31 != 0 ? code | parts.sign : code;

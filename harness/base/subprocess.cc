@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "base/child_setup.h"
 #include "base/cleanup.h"
@@ -33,14 +34,6 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return result;
 }
 
-// Runs between fork and exec: makes only async-signal-safe calls.
-[[noreturn]] void become(const SpawnRequest& request, const char* program, char** argv, char** envp,
-                         pid_t parent) {
-  set_up_child(request, parent);
-  ::execve(program, argv, envp);
-  ::_exit(127);
-}
-
 // Reads what is available. Returns false at the end of the stream.
 bool drain(int fd, ProcessOutcome& outcome, std::size_t limit) {
   char buffer[65536];
@@ -51,22 +44,6 @@ bool drain(int fd, ProcessOutcome& outcome, std::size_t limit) {
   outcome.output.append(buffer, kept);
   if (kept < static_cast<std::size_t>(count)) outcome.output_truncated = true;
   return true;
-}
-
-// Reads what is in the pipe, up to the limit, and waits for nothing.
-void drain_rest(int fd, ProcessOutcome& outcome, std::size_t limit) {
-  pollfd entry{fd, POLLIN, 0};
-  while (!outcome.output_truncated && ::poll(&entry, 1, 0) > 0 && drain(fd, outcome, limit)) {
-  }
-}
-
-// How long to wait for output before checking whether the child has ended. A process that the child left
-// behind may hold the pipe open.
-int milliseconds_to_wait(Clock::time_point deadline, bool limited) {
-  constexpr long long look_again = 50;
-  if (!limited) return look_again;
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  return static_cast<int>(std::clamp<long long>(left, 0, look_again));
 }
 
 }  // namespace
@@ -127,8 +104,12 @@ Result<ChildProcess> spawn(const SpawnRequest& request) {
   std::vector<char*> argv = pointers(request.command);
   std::vector<char*> envp = pointers(request.environment);
   const pid_t parent = ::getpid();
-  const pid_t pid = Cleanup::of_this_process().start(
-      [&] { become(request, program->c_str(), argv.data(), envp.data(), parent); });
+  // Between fork and exec, only async-signal-safe calls are made.
+  const pid_t pid = Cleanup::of_this_process().start([&] {
+    set_up_child(request, parent);
+    ::execve(program->c_str(), argv.data(), envp.data());
+    ::_exit(127);
+  });
   if (pid < 0) {
     const int code = errno;
     return machine_error(fmt::format("cannot start a process: {}", ::strerror(code)),
@@ -169,12 +150,20 @@ Result<ProcessOutcome> run_process(const ProcessRequest& request, const Spawner&
   const auto deadline = start + request.limits.wall;
   for (bool open = true; open && !outcome.timed_out;) {
     pollfd entry{reader.get(), POLLIN, 0};
-    const int ready = ::poll(&entry, 1, milliseconds_to_wait(deadline, limited));
+    // Waits only so long before it checks whether the child has ended, because a process that the child left
+    // behind may hold the pipe open.
+    constexpr long long look_again = 50;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const int wait = static_cast<int>(limited ? std::clamp<long long>(left, 0, look_again) : look_again);
+    const int ready = ::poll(&entry, 1, wait);
     if (ready > 0) {
       open = drain(reader.get(), outcome, request.output_limit_bytes);
     } else if (ready == 0 && child->has_ended()) {
-      // It may have written something since poll() looked.
-      drain_rest(reader.get(), outcome, request.output_limit_bytes);
+      // It may have written something since poll() looked. This reads what is in the pipe, up to the limit,
+      // and waits for nothing.
+      while (!outcome.output_truncated && ::poll(&entry, 1, 0) > 0 &&
+             drain(reader.get(), outcome, request.output_limit_bytes)) {
+      }
       open = false;
     } else if (ready == 0) {
       outcome.timed_out = limited && Clock::now() >= deadline;
@@ -212,6 +201,81 @@ std::string describe_wait_status(int status) {
   if (WIFSIGNALED(status))
     return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   return fmt::format("wait status {:#x}", status);
+}
+
+bool ChildOrder::is_cancelled() const {
+  const std::lock_guard lock(mutex_);
+  return is_cancelled_;
+}
+
+bool ChildOrder::is_delivered() const {
+  const std::lock_guard lock(mutex_);
+  return child_.has_value();
+}
+
+void ChildOrder::deliver(Result<ChildProcess> child) {
+  const std::lock_guard lock(mutex_);
+  if (is_cancelled_) return;
+  child_ = std::move(child);
+  delivered_.notify_all();
+}
+
+void ChildOrder::cancel() {
+  const std::lock_guard lock(mutex_);
+  is_cancelled_ = true;
+}
+
+Result<ChildProcess> ChildOrder::take() {
+  std::unique_lock lock(mutex_);
+  delivered_.wait(lock, [this] { return child_.has_value(); });
+  Result<ChildProcess> child = std::move(*child_);
+  child_.reset();
+  return child;
+}
+
+LateChild& LateChild::operator=(LateChild&& other) noexcept {
+  std::swap(order_, other.order_);
+  std::swap(child_, other.child_);
+  std::swap(error_, other.error_);
+  return *this;
+}
+
+bool LateChild::has_started() const { return order_ != nullptr ? order_->is_delivered() : child_.pid() >= 0; }
+
+Result<ChildProcess> LateChild::take() {
+  if (order_ != nullptr) return std::exchange(order_, nullptr)->take();
+  return std::exchange(child_, {});
+}
+
+ChildProcess& LateChild::get() {
+  if (order_ != nullptr) {
+    auto child = take();
+    if (child) {
+      child_ = std::move(*child);
+    } else {
+      error_ = child.error().message;
+    }
+  }
+  return child_;
+}
+
+void LateChild::kill_group() {
+  if (has_started()) get();
+  cancel();
+  child_.kill_group();
+}
+
+void LateChild::wait() {
+  if (order_ == nullptr && child_.pid() >= 0) child_.wait();
+}
+
+void LateChild::cancel() {
+  if (order_ != nullptr) std::exchange(order_, nullptr)->cancel();
+}
+
+Result<LateChild> spawn_now(const SpawnRequest& request) {
+  auto child = spawn(request);
+  return child ? Result<LateChild>(LateChild(std::move(*child))) : child.errors();
 }
 
 }  // namespace kgrade

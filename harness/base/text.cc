@@ -6,11 +6,12 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <numeric>
 
 namespace kgrade {
+namespace fs = std::filesystem;
 namespace {
 
 // The length of the UTF-8 sequence at `text[0]`, or 0 when it is not one.
@@ -69,6 +70,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+fs::path below(std::string_view base, const fs::path& rest) {
+  const fs::path path(base);
+  return path.is_absolute() ? path / rest : fs::path();
+}
+
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
 }  // namespace
@@ -144,6 +155,12 @@ std::string counted(std::uint64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
+std::string with_commas(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return fmt::format("{} B", bytes);
@@ -173,28 +190,14 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 }
 
 std::string escape_markup(std::string_view text) {
+  constexpr std::pair<char, std::string_view> names[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string escaped;
   escaped.reserve(text.size());
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
+    const auto* const found =
+        std::find_if(std::begin(names), std::end(names), [c](const auto& name) { return name.first == c; });
+    escaped += found != std::end(names) ? found->second : std::string_view(&c, 1);
   }
   return escaped;
 }
@@ -204,6 +207,15 @@ std::string format_operations(std::int64_t count) {
   if (value >= 1e12) return fmt::format("{:.2f} TFLOP", value / 1e12);
   if (value >= 1e9) return fmt::format("{:.2f} GFLOP", value / 1e9);
   return fmt::format("{:.2f} MFLOP", value / 1e6);
+}
+
+fs::path user_cache_folder(std::string_view part, std::string_view xdg_cache_home, std::string_view home) {
+  const fs::path folder = below(xdg_cache_home, fs::path("kgrade") / part);
+  return folder.empty() ? below(home, fs::path(".cache/kgrade") / part) : folder;
+}
+
+fs::path user_cache_folder(std::string_view part) {
+  return user_cache_folder(part, variable("XDG_CACHE_HOME"), variable("HOME"));
 }
 
 }  // namespace kgrade

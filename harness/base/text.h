@@ -1,6 +1,7 @@
 // Small helpers on text and files.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -28,6 +29,11 @@ Result<bool> write_file_atomically(const std::filesystem::path& path, std::strin
 // The path without links and dots, as far as it exists. A path that cannot be resolved is made absolute and
 // normal.
 std::filesystem::path resolved(const std::filesystem::path& path);
+
+// True if `path` is `folder` or below it. Both must be absolute and without dots.
+inline bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
 
 // Writes all of `content` and closes the file. Returns 0 or the errno of the failure. If `fd` is not open,
 // returns the errno of the failed open.
@@ -81,5 +87,15 @@ std::string format_operations(std::int64_t count);
 
 // The SHA-256 of the bytes as 64 hexadecimal digits (FIPS 180-4).
 std::string sha256_hex(std::string_view bytes);
+
+// "65,536".
+std::string with_commas(std::uint64_t number);
+
+// The folder in which this user's programs keep files that can be made again: kgrade/<part> below
+// $XDG_CACHE_HOME, or else $HOME/.cache (XDG Base Directory Specification). Only absolute paths count. Empty
+// if there is neither.
+std::filesystem::path user_cache_folder(std::string_view part, std::string_view xdg_cache_home,
+                                        std::string_view home);
+std::filesystem::path user_cache_folder(std::string_view part);  // from this process's environment
 
 }  // namespace kgrade

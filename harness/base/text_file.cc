@@ -5,13 +5,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 
 #include "base/cleanup.h"
@@ -247,6 +247,16 @@ Result<std::optional<std::string>> LineReader::next() {
   }
   if (stream_.bad()) return file_error(path_, "cannot be read", "check its permissions");
   return std::optional<std::string>();
+}
+
+UniqueFd memory_file(std::string_view text) {
+  UniqueFd file(::memfd_create("kgrade-text", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  while (file && !text.empty()) {
+    const ssize_t written = ::write(file.get(), text.data(), text.size());
+    if (written <= 0) return UniqueFd();
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return file;
 }
 
 }  // namespace kgrade

@@ -1,4 +1,5 @@
-// Two kinds of files: a file that is written beside its final place, and a file that is read line by line.
+// Three kinds of files: a file that is written beside its final place, a file that is read line by line, and
+// a file in memory.
 #pragma once
 
 #include <cstdint>
@@ -66,5 +67,9 @@ class LineReader {
   std::size_t begin_ = 0;  // of the part that is not returned yet
   int line_ = 0;
 };
+
+// Makes a file in memory that holds the text, and that is passed to another process by its descriptor.
+// Returns no descriptor if the machine has no room for it.
+UniqueFd memory_file(std::string_view text);
 
 }  // namespace kgrade

@@ -35,17 +35,6 @@ void lower(double& least, double limit) {
   if (limit > 0 && (least <= 0 || limit < least)) least = limit;
 }
 
-// A machine may have both versions of control groups, with the limits in one of them.
-double limit_of_own_groups() {
-  double least = 0;
-  for (const char* controller : {"", "cpu"}) {
-    const auto top = control_groups(controller);
-    const auto own = own_control_group(controller);
-    if (top && own) lower(least, processor_limit(*top, own->lexically_relative(*top)));
-  }
-  return least;
-}
-
 int cores_of_affinity() {
   // A machine may have more processors than the usual set has room for.
   for (int most = CPU_SETSIZE; most <= CPU_SETSIZE * 64; most *= 4) {
@@ -70,7 +59,13 @@ double processor_limit(const fs::path& hierarchy, const fs::path& group) {
 
 int usable_cores() {
   const int cores = cores_of_affinity();
-  const double limit = limit_of_own_groups();
+  double limit = 0;
+  // A machine may have both versions of control groups, with the limits in one of them.
+  for (const char* controller : {"", "cpu"}) {
+    const auto top = control_groups(controller);
+    const auto own = own_control_group(controller);
+    if (top && own) lower(limit, processor_limit(*top, own->lexically_relative(*top)));
+  }
   return limit > 0 ? std::clamp(static_cast<int>(std::lround(limit)), 1, cores) : cores;
 }
 

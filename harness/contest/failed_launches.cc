@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "base/with_commas.h"
 
 namespace kgrade {
 namespace {

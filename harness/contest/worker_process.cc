@@ -11,8 +11,8 @@
 #include <stdexcept>
 
 #include "base/defences.h"
-#include "base/memory_file.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "contest/worker_files.h"
 #include "draw/seed.h"
 #include "sandbox/policy.h"

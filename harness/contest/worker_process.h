@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/late_child.h"
+#include "base/subprocess.h"
 #include "contest/protocol.h"
 #include "contest/python_host.h"
 #include "contest/worker_tree.h"

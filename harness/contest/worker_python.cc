@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_file.h"
+#include "base/text_file.h"
 
 namespace kgrade {
 namespace {

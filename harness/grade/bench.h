@@ -45,7 +45,7 @@ bool is_confined(const Machinery& machinery);
 Errors lack_of_sandbox();
 
 // The cache of contestants that this user has built: $KGRADE_CACHE_DIR, or the user's cache folder
-// (base/user_cache.h), limited to $KGRADE_CACHE_LIMIT ("500M", "4G"; 2 GiB if unset). Nothing if
+// (base/text.h), limited to $KGRADE_CACHE_LIMIT ("500M", "4G"; 2 GiB if unset). Nothing if
 // $KGRADE_CACHE_DIR is set and empty.
 std::optional<ContestantCache> contestant_cache();
 // What is wrong with $KGRADE_CACHE_LIMIT, if it is not a size.

@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "base/text.h"
-#include "base/user_cache.h"
 #include "contest/contest.h"
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"

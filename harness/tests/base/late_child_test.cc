@@ -1,11 +1,11 @@
 // A child that another thread starts: whoever waits gets it, and nobody leaves it running.
-#include "base/late_child.h"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include <thread>
+
+#include "base/subprocess.h"
 
 namespace kgrade {
 namespace late_child_test {

@@ -17,8 +17,6 @@
 #include <string>
 #include <system_error>
 
-#include "base/abandoned_folders.h"
-
 namespace kgrade {
 namespace temporary_directory_test {
 

@@ -10,7 +10,6 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "base/user_cache.h"
 #include "measure/roofline.h"
 
 namespace kgrade {

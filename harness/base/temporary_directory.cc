@@ -1,4 +1,4 @@
-#include "base/abandoned_folders.h"
+#include "base/temporary_directory.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <string>
-#include <string_view>
+#include <cstdlib>
 #include <system_error>
+#include <utility>
+
+#include "base/cleanup.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -87,6 +89,34 @@ void remove_abandoned_folders(const fs::path& folder) {
   for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
     if (is_temporary_folder_name(at->path().filename().string())) remove_if_abandoned(at->path());
   }
+}
+
+std::filesystem::path TemporaryDirectory::base() {
+  const char* const chosen = std::getenv("TMPDIR");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  Cleanup& cleanup = Cleanup::of_this_process();
+  cleanup.remove_abandoned(base());
+  // Try again if another run removes the folder as abandoned before we hold the lock.
+  std::error_code failure;
+  do {
+    cleanup.forget(path_);
+    path_ = cleanup.make_directory(base() / temporary_folder_pattern);
+    hold_ = hold_folder(path_);
+  } while (!hold_ && !std::filesystem::exists(path_, failure));
+}
+
+TemporaryDirectory::TemporaryDirectory(std::filesystem::path made_already)
+    : path_(std::move(made_already)), hold_(hold_folder(path_)) {
+  Cleanup::of_this_process().remember(path_);
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+  Cleanup::of_this_process().forget(path_);
 }
 
 }  // namespace kgrade
