@@ -5,7 +5,6 @@
 #include <sys/types.h>
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "sandbox/policy.h"

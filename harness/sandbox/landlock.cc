@@ -1,9 +1,15 @@
 #include "sandbox/landlock.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sandbox/fail_launch.h"
@@ -54,14 +60,11 @@ struct __attribute__((packed)) PathRule {
   std::int32_t parent = -1;
 };
 
-std::uint64_t file_rights_of(int version) {
-  return all_of_version_1 | (version >= 2 ? refer : 0) | (version >= 3 ? cut_short : 0) |
-         (version >= 5 ? ioctl_device : 0);
-}
-
 class Ruleset {
  public:
-  explicit Ruleset(int version) : handled_(file_rights_of(version)) {
+  explicit Ruleset(int version)
+      : handled_(all_of_version_1 | (version >= 2 ? refer : 0) | (version >= 3 ? cut_short : 0) |
+                 (version >= 5 ? ioctl_device : 0)) {
     const RulesetRequest request{handled_, version >= 4 ? all_of_network : 0, version >= 6 ? all_scopes : 0};
     // An older kernel refuses a longer structure unless the rest is zero, so it gets only the size that it
     // knows.
@@ -95,14 +98,22 @@ class Ruleset {
   int ruleset_ = -1;
 };
 
-// Allows files in which libraries look up facts about the machine. These files say nothing about other
-// processes.
-void allow_machine_facts(const Ruleset& rules) {
-  for (const char* path :
-       {"/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/devices", "/proc/modules",
-        "/proc/filesystems", "/proc/driver", "/proc/sys/vm", "/proc/sys/kernel/osrelease"}) {
-    rules.allow(path, read_file | read_directory);
+void cut_bounding_set() {
+  for (unsigned long capability = 0;; ++capability) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) continue;
+    if (errno == EINVAL || errno == EPERM) return;
+    fail_launch("cannot cut the bounding set of capabilities");
   }
+}
+
+void close_range(int first, int last) {
+  if (first > last) return;
+  if (::syscall(call_close_range, first, last, 0) == 0) return;
+  rlimit limit{};
+  constexpr rlim_t most = 1 << 20;
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  last = std::min(last, static_cast<int>(std::min(limit.rlim_max, most)));
+  for (int fd = first; fd <= last; ++fd) ::close(fd);
 }
 
 }  // namespace
@@ -130,12 +141,39 @@ void restrict_files(const SandboxPolicy& policy, const std::filesystem::path& pr
     const std::uint64_t of_children = policy.names_threads && policy.starts_programs ? name_thread : 0;
     if (policy.proc) rules.allow("/proc", read_file | read_directory | of_children);
   } else if (policy.proc) {
-    allow_machine_facts(rules);
+    // Libraries look up facts about the machine in these files, which say nothing about other processes.
+    for (const char* path :
+         {"/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/devices", "/proc/modules",
+          "/proc/filesystems", "/proc/driver", "/proc/sys/vm", "/proc/sys/kernel/osrelease"}) {
+      rules.allow(path, read_file | read_directory);
+    }
   }
   // Rights are given for the parent folder, because the folders of threads come and go.
   if (policy.proc && policy.names_threads)
     rules.allow("/proc/self/task", read_file | read_directory | name_thread);
   rules.enforce();
+}
+
+void drop_privileges() {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail_launch("cannot set no_new_privs");
+  constexpr unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                                 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                                 SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+  if (::prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) != 0 && errno != EPERM)
+    fail_launch("cannot lock the secure bits");
+  cut_bounding_set();
+  // This call fails on Linux before 4.3. That is harmless, because there are no ambient capabilities.
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
+  if (::syscall(SYS_capset, &header, none) != 0) fail_launch("cannot drop the capabilities");
+}
+
+void close_descriptors(int first, int kept) {
+  constexpr int last = 0x7fffffff;
+  if (kept < first) return close_range(first, last);
+  close_range(first, kept - 1);
+  close_range(kept + 1, last);
 }
 
 }  // namespace kgrade

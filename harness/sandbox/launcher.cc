@@ -1,5 +1,5 @@
 // kgrade-sandbox: its command line, and its probe of what this machine allows. sandbox/sandbox.h runs this
-// program. launch.h and namespaces.h run the confined program.
+// program. launch.h runs the confined program.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -16,13 +16,10 @@
 #include <functional>
 #include <sstream>
 
-#include "sandbox/bubblewrap.h"
 #include "sandbox/control_group.h"
 #include "sandbox/fail_launch.h"
 #include "sandbox/landlock.h"
 #include "sandbox/launch.h"
-#include "sandbox/namespaces.h"
-#include "sandbox/privileges.h"
 #include "sandbox/seccomp.h"
 
 namespace kgrade {
@@ -168,16 +165,6 @@ class Prober {
         "a kernel of 3.5 or later");
   }
 
-  // The machine may lack cgroup or UTS namespaces. The other namespaces are essential for a sandbox.
-  static LaunchLayers candidate(bool user) {
-    LaunchLayers layers;
-    layers.namespaces = true;
-    layers.user = user;
-    layers.uts = is_there("/proc/self/ns/uts");
-    layers.cgroup_namespace = is_there("/proc/self/ns/cgroup");
-    return layers;
-  }
-
   static Attempt try_namespaces(const LaunchLayers& layers) {
     return attempt([&layers] {
       LaunchOptions options;
@@ -205,7 +192,12 @@ class Prober {
     problem.clear();
     for (const bool user : {true, false}) {
       if (!user && ::geteuid() != 0) break;
-      const LaunchLayers layers = candidate(user);
+      LaunchLayers layers;
+      layers.namespaces = true;
+      layers.user = user;
+      // The machine may lack these two. The other namespaces are essential for a sandbox.
+      layers.uts = is_there("/proc/self/ns/uts");
+      layers.cgroup_namespace = is_there("/proc/self/ns/cgroup");
       const Attempt tried = try_namespaces(layers);
       if (tried.success()) {
         accept(layers, "");
@@ -217,7 +209,10 @@ class Prober {
   }
 
   bool accept_bubblewrap(std::string& problem) {
-    const std::string program = find_bubblewrap();
+    std::string program;
+    for (const char* path : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}) {
+      if (program.empty() && ::access(path, X_OK) == 0) program = path;
+    }
     if (program.empty()) return false;
     LaunchOptions options;
     options.bubblewrap_program = program;
@@ -240,13 +235,6 @@ class Prober {
     report_.bubblewrap_program = program;
     accept(options.layers, "by bubblewrap: ");
     return true;
-  }
-
-  static std::string find_bubblewrap() {
-    for (const char* path : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}) {
-      if (::access(path, X_OK) == 0) return path;
-    }
-    return "";
   }
 
   static bool knows_sizes(const std::string& program) {

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/text.h"
 #include "sandbox/fail_launch.h"
 #include "sandbox/system_call_numbers.h"
 
@@ -37,7 +38,9 @@ class Planner {
     add_all(MountKind::read_only, policy_.readable);
     add(MountKind::read_only, program);
     add_own();
-    add_writable();
+    for (const auto& path : policy_.writable) {
+      if (!add(MountKind::read_write, path)) fail_launch("cannot reach " + path.string());
+    }
     add_all(MountKind::device, {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"});
     add_all(MountKind::device, policy_.devices);
     add_all(MountKind::hidden, policy_.hidden);
@@ -61,12 +64,6 @@ class Planner {
     plan_.steps.push_back({kind, found->path, found->is_directory});
     for (SymbolicLink& link : found->links) plan_.links.push_back(std::move(link));
     return true;
-  }
-
-  void add_writable() {
-    for (const auto& path : policy_.writable) {
-      if (!add(MountKind::read_write, path)) fail_launch("cannot reach " + path.string());
-    }
   }
 
   void add_own() {
@@ -184,7 +181,12 @@ unsigned long present_flags(const std::string& mount_point) {
   return flags;
 }
 
-void remount_all(const std::string& path, const MountAttributes& attributes, const std::string& proc) {
+// Adds these flags and nosuid. Never removes a flag, because the kernel refuses to remove flags of mounts
+// from another user namespace. `proc` is the path of the host's /proc. Fails the launch on failure.
+// `remount_each`: do not use mount_setattr(2), which kernels before 5.12 lack.
+void add_mount_attributes(const std::string& path, const MountAttributes& attributes, const std::string& proc,
+                          bool remount_each) {
+  if (!remount_each && set_recursively(path, attributes)) return;
   const unsigned long added = MS_NOSUID | (attributes.read_only ? MS_RDONLY : 0) |
                               (attributes.no_devices ? MS_NODEV : 0) |
                               (attributes.no_programs ? MS_NOEXEC : 0);
@@ -198,15 +200,6 @@ void remount_all(const std::string& path, const MountAttributes& attributes, con
       fail_launch("cannot remount " + mount_point);
     }
   }
-}
-
-// Adds these flags and nosuid. Never removes a flag, because the kernel refuses to remove flags of mounts
-// from another user namespace. `proc` is the path of the host's /proc. Fails the launch on failure.
-// `remount_each`: do not use mount_setattr(2), which kernels before 5.12 lack.
-void add_mount_attributes(const std::string& path, const MountAttributes& attributes, const std::string& proc,
-                          bool remount_each) {
-  if (!remount_each && set_recursively(path, attributes)) return;
-  remount_all(path, attributes, proc);
 }
 
 const std::string old_root = "/old";
@@ -273,7 +266,13 @@ class RootBuilder {
       case MountKind::proc:
         return mount_proc(target);
       case MountKind::shared_proc:
-        return mount_shared_proc(target);
+        mount_or_fail("proc", target, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC);
+        for (const std::string& name : machine_parts_of_proc(target)) {
+          const std::string part = target + "/" + name;
+          mount_or_fail(part, part, nullptr, MS_BIND);
+          add_mount_attributes(part, {.read_only = true, .no_programs = true}, old_root + "/proc",
+                               remount_each_);
+        }
     }
   }
 
@@ -308,15 +307,6 @@ class RootBuilder {
     const std::string tasks = target + "/self/task";
     mount_or_fail(tasks, tasks, nullptr, MS_BIND);
     mount_or_fail("proc", target, nullptr, attributes | MS_REMOUNT | MS_BIND | MS_RDONLY);
-  }
-
-  void mount_shared_proc(const std::string& target) const {
-    mount_or_fail("proc", target, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC);
-    for (const std::string& name : machine_parts_of_proc(target)) {
-      const std::string part = target + "/" + name;
-      mount_or_fail(part, part, nullptr, MS_BIND);
-      add_mount_attributes(part, {.read_only = true, .no_programs = true}, old_root + "/proc", remount_each_);
-    }
   }
 
   static void make_folders(const std::filesystem::path& path) {
@@ -391,10 +381,6 @@ std::optional<ResolvedPath> resolve(const std::filesystem::path& path) {
     ahead.insert(ahead.begin(), target.begin(), target.end());
   }
   return result;
-}
-
-bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
 std::vector<std::string> machine_parts_of_proc(const std::filesystem::path& proc) {

@@ -27,9 +27,6 @@ struct ResolvedPath {
 // Nothing if there is no such file, if this process cannot reach the file, or if the path is not absolute.
 std::optional<ResolvedPath> resolve(const std::filesystem::path& path);
 
-// True if `path` is `folder` or below it. Both must be absolute and without dots.
-bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder);
-
 // The kind of a mount. If two mounts have the same path, the later one covers the earlier one.
 enum class MountKind {
   read_only,

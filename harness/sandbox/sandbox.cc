@@ -1,5 +1,8 @@
 #include "sandbox/sandbox.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/subprocess.h"
@@ -9,17 +12,11 @@ namespace {
 
 constexpr const char* every_layer[] = {"no_new_privileges", "namespaces", "landlock", "seccomp", "cgroup"};
 
-std::string join(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
-  return text;
-}
-
 // The launcher's report on this machine. Empty if the launcher cannot be run.
 std::string ask_launcher(const std::filesystem::path& launcher, const std::vector<std::string>& without,
                          std::string& problem) {
   ProcessRequest request;
-  request.command = {launcher.string(), "--probe", "--without", join(without)};
+  request.command = {launcher.string(), "--probe", "--without", fmt::format("{}", fmt::join(without, ","))};
   request.working_directory = "/";
   request.limits.wall = std::chrono::seconds(30);
   const auto outcome = run_process(request);
@@ -62,8 +59,6 @@ bool Sandbox::is_active(std::string_view layer) const {
   return std::any_of(layers().begin(), layers().end(),
                      [layer](const SandboxLayer& one) { return one.name == layer && one.active; });
 }
-
-bool Sandbox::confines() const { return is_active("namespaces"); }
 
 std::vector<std::string> Sandbox::wrap(const SandboxPolicy& policy,
                                        const std::vector<std::string>& command) const {

@@ -31,7 +31,7 @@ class Sandbox {
   bool is_active(std::string_view layer) const;
   // True if a confined program has its own file system, network and processes, because kgrade or bubblewrap
   // makes namespaces.
-  bool confines() const;
+  bool confines() const { return is_active("namespaces"); }
   // True if kgrade makes the namespaces itself, without bubblewrap.
   bool makes_namespaces() const { return machine_.layers.namespaces; }
   const std::filesystem::path& launcher() const { return launcher_; }

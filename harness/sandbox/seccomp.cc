@@ -50,14 +50,33 @@ class FilterProgram {
  public:
   // Begins with a check of the architecture. Calls of another architecture (i386 on x86-64) end the process,
   // since the same numbers mean other calls there. Calls of x32 fail as non-existent.
-  FilterProgram();
+  FilterProgram() {
+    append(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
+    append(BPF_JMP | BPF_JEQ | BPF_K, architecture, 1, 0);
+    append(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    append(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+#ifdef __x86_64__
+    constexpr std::uint32_t x32 = 0x40000000;
+    append(BPF_JMP | BPF_JGE | BPF_K, x32, 0, 1);
+    deny_here(ENOSYS);
+#endif
+  }
 
   // Calls with this number fail with `error`.
-  void deny(unsigned call, int error);
+  void deny(unsigned call, int error) {
+    append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+    deny_here(error);
+  }
   // Calls with a number above `call` fail with ENOSYS.
-  void deny_above(unsigned call);
+  void deny_above(unsigned call) {
+    append(BPF_JMP | BPF_JGT | BPF_K, call, 0, 1);
+    deny_here(ENOSYS);
+  }
   // Allows calls with this number.
-  void allow(unsigned call);
+  void allow(unsigned call) {
+    append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+    allow_rest();
+  }
   // The last instruction: allows or denies all calls that were not named before.
   void allow_rest() { append(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
   void deny_rest(int error) { deny_here(error); }
@@ -65,111 +84,68 @@ class FilterProgram {
   // Check the low 32 bits of argument `index` of one call. All arguments checked here have 32 bits, or have
   // their whole meaning in the low 32. The first function denies these values and allows all others. The
   // second allows these values and denies all others.
-  void deny_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
-  void allow_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
+  void deny_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count) {
+    begin_block(call, index, count + 2);
+    for (unsigned i = 0; i < count; ++i) append(BPF_JMP | BPF_JEQ | BPF_K, values[i], count - i, 0);
+    allow_rest();
+    deny_here(EPERM);
+  }
+  void allow_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count) {
+    begin_block(call, index, count + 2);
+    for (unsigned i = 0; i < count; ++i) append(BPF_JMP | BPF_JEQ | BPF_K, values[i], count - i, 0);
+    deny_here(EPERM);
+    allow_rest();
+  }
   // The first function denies the call if any of these bits is set. The second denies it if none of them is
   // set.
-  void deny_any_bit(unsigned call, unsigned index, std::uint32_t bits);
-  void demand_bit(unsigned call, unsigned index, std::uint32_t bits);
+  void deny_any_bit(unsigned call, unsigned index, std::uint32_t bits) {
+    begin_block(call, index, 3);
+    append(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
+    allow_rest();
+    deny_here(EPERM);
+  }
+  void demand_bit(unsigned call, unsigned index, std::uint32_t bits) {
+    begin_block(call, index, 3);
+    append(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
+    deny_here(EPERM);
+    allow_rest();
+  }
 
   // Sets no_new_privs and calls seccomp(2) with SECCOMP_SET_MODE_FILTER. Returns 0 or an errno value.
-  int install(unsigned flags);
+  int install(unsigned flags) {
+    if (architecture == 0) return ENOSYS;
+    if (size_ > capacity) return E2BIG;
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+    const sock_fprog program{static_cast<unsigned short>(size_), instructions_};
+    const long result = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+    if (result < 0) return errno;
+    // With SECCOMP_FILTER_FLAG_TSYNC, a positive result is the id of a thread that has its own filter and
+    // cannot be synchronized.
+    return result > 0 ? EBUSY : 0;
+  }
 
  private:
   static constexpr std::size_t capacity = 512;
 
-  void append(unsigned code, std::uint32_t operand, unsigned if_true = 0, unsigned if_false = 0);
-  void begin_block(unsigned call, unsigned index, unsigned length);
-  void deny_here(int error);
+  void append(unsigned code, std::uint32_t operand, unsigned if_true = 0, unsigned if_false = 0) {
+    // A program that is too long must not be cut off silently: install() checks the size.
+    if (size_ < capacity) {
+      instructions_[size_] = {static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(if_true),
+                              static_cast<std::uint8_t>(if_false), operand};
+    }
+    ++size_;
+  }
+  void begin_block(unsigned call, unsigned index, unsigned length) {
+    append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, length + 1);
+    append(BPF_LD | BPF_W | BPF_ABS, argument_offset(index));
+  }
+  void deny_here(int error) {
+    append(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (static_cast<std::uint32_t>(error) & SECCOMP_RET_DATA));
+  }
 
   sock_filter instructions_[capacity];
   std::size_t size_ = 0;
 };
-
-FilterProgram::FilterProgram() {
-  append(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
-  append(BPF_JMP | BPF_JEQ | BPF_K, architecture, 1, 0);
-  append(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-  append(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
-#ifdef __x86_64__
-  constexpr std::uint32_t x32 = 0x40000000;
-  append(BPF_JMP | BPF_JGE | BPF_K, x32, 0, 1);
-  deny_here(ENOSYS);
-#endif
-}
-
-void FilterProgram::append(unsigned code, std::uint32_t operand, unsigned if_true, unsigned if_false) {
-  // A program that is too long must not be cut off silently: install() checks the size.
-  if (size_ < capacity) {
-    instructions_[size_] = {static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(if_true),
-                            static_cast<std::uint8_t>(if_false), operand};
-  }
-  ++size_;
-}
-
-void FilterProgram::deny_here(int error) {
-  append(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (static_cast<std::uint32_t>(error) & SECCOMP_RET_DATA));
-}
-
-void FilterProgram::deny(unsigned call, int error) {
-  append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
-  deny_here(error);
-}
-
-void FilterProgram::allow(unsigned call) {
-  append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
-  allow_rest();
-}
-
-void FilterProgram::deny_above(unsigned call) {
-  append(BPF_JMP | BPF_JGT | BPF_K, call, 0, 1);
-  deny_here(ENOSYS);
-}
-
-void FilterProgram::begin_block(unsigned call, unsigned index, unsigned length) {
-  append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, length + 1);
-  append(BPF_LD | BPF_W | BPF_ABS, argument_offset(index));
-}
-
-void FilterProgram::deny_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count) {
-  begin_block(call, index, count + 2);
-  for (unsigned i = 0; i < count; ++i) append(BPF_JMP | BPF_JEQ | BPF_K, values[i], count - i, 0);
-  allow_rest();
-  deny_here(EPERM);
-}
-
-void FilterProgram::allow_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count) {
-  begin_block(call, index, count + 2);
-  for (unsigned i = 0; i < count; ++i) append(BPF_JMP | BPF_JEQ | BPF_K, values[i], count - i, 0);
-  deny_here(EPERM);
-  allow_rest();
-}
-
-void FilterProgram::deny_any_bit(unsigned call, unsigned index, std::uint32_t bits) {
-  begin_block(call, index, 3);
-  append(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
-  allow_rest();
-  deny_here(EPERM);
-}
-
-void FilterProgram::demand_bit(unsigned call, unsigned index, std::uint32_t bits) {
-  begin_block(call, index, 3);
-  append(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
-  deny_here(EPERM);
-  allow_rest();
-}
-
-int FilterProgram::install(unsigned flags) {
-  if (architecture == 0) return ENOSYS;
-  if (size_ > capacity) return E2BIG;
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-  const sock_fprog program{static_cast<unsigned short>(size_), instructions_};
-  const long result = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-  if (result < 0) return errno;
-  // With SECCOMP_FILTER_FLAG_TSYNC, a positive result is the id of a thread that has its own filter and
-  // cannot be synchronized.
-  return result > 0 ? EBUSY : 0;
-}
 
 constexpr unsigned denied_calls[] = {
     // Access to other processes.

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/cleanup.h"
-#include "base/memory_file.h"
+#include "base/text_file.h"
 #include "sandbox/launch_options.h"
 
 namespace kgrade {
@@ -163,12 +163,6 @@ bool Zygote::exchange(const ZygoteRequest& request, const std::vector<int>& desc
   return send_request(socket_.get(), request, descriptors) && receive(reply, patience);
 }
 
-void Zygote::add(std::function<void()> task) {
-  const std::lock_guard lock(mutex_);
-  tasks_.push_back(std::move(task));
-  changed_.notify_all();
-}
-
 void Zygote::import_triton(bool interpreted) {
   const std::lock_guard lock(mutex_);
   if (triton_is_interpreted_ == interpreted) return;
@@ -211,7 +205,9 @@ Result<LateChild> Zygote::spawn(const SpawnRequest& request) {
   if (has_failed || !can_fork(request)) return spawn_now(request);
   auto fork = std::make_shared<Fork>(request);
   LateChild child(fork->order);
-  add([this, fork = std::move(fork)] { carry_out(*fork); });
+  const std::lock_guard lock(mutex_);
+  tasks_.emplace_back([this, fork = std::move(fork)] { carry_out(*fork); });
+  changed_.notify_all();
   return child;
 }
 

@@ -9,14 +9,12 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "base/late_child.h"
 #include "base/subprocess.h"
 #include "base/unique_fd.h"
 #include "sandbox/zygote_protocol.h"
@@ -71,7 +69,6 @@ class Zygote {
   bool receive(ZygoteReply& reply, std::chrono::milliseconds patience);
   void give_up(std::string reason);
   bool is_ending();
-  void add(std::function<void()> task);
   void carry_out(const Fork& fork);
   Result<ChildProcess> fork(const SpawnRequest& request);
 

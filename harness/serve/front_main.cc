@@ -13,7 +13,6 @@
 
 #include "sandbox/fail_launch.h"
 #include "sandbox/landlock.h"
-#include "sandbox/privileges.h"
 #include "sandbox/seccomp.h"
 #include "serve/http_front.h"
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "base/text.h"
 
 namespace kgrade {
 namespace mounts_test {
