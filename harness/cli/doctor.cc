@@ -10,7 +10,7 @@
 #include "cli/additions.h"
 #include "cli/app.h"
 #include "cli/options.h"
-#include "compile/nvcc.h"
+#include "compile/nvcc_toolchain.h"
 #include "compile/python_interpreter.h"
 #include "device/registry.h"
 #include "measure/nvml.h"

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -111,11 +110,6 @@ class Parts {
   std::size_t files_ = 0;
 };
 
-bool is_vendors(const BuildRequest& request, const fs::path& path) {
-  return std::find(request.vendor_folders.begin(), request.vendor_folders.end(), path) !=
-         request.vendor_folders.end();
-}
-
 // The folder where headers are looked for first: the candidate's, even if the source was taken out of a
 // document and lies elsewhere.
 fs::path folder_of(const BuildRequest& request) {
@@ -153,7 +147,8 @@ void add_places(Parts& parts, const BuildRequest& request) {
 // to the source.
 bool add_readable(Parts& parts, const BuildRequest& request, const fs::path& path) {
   std::error_code failure;
-  if (is_vendors(request, path)) {
+  if (std::find(request.vendor_folders.begin(), request.vendor_folders.end(), path) !=
+      request.vendor_folders.end()) {
     parts.add("vendor " + path.string());
     return true;
   }
@@ -170,23 +165,11 @@ bool add_readable(Parts& parts, const BuildRequest& request, const fs::path& pat
                         [&request](const std::string& text) { return without_path(text, request.shown_as); });
 }
 
-}  // namespace
-
-std::string program_build_id() {
-  std::string id;
-  dl_iterate_phdr(visit_program, &id);
-  if (!id.empty()) return id;
-  std::error_code ignored;
-  const fs::path program = "/proc/self/exe";
-  return fmt::format("{} {}", fs::file_size(program, ignored),
-                     fs::last_write_time(program, ignored).time_since_epoch().count());
-}
-
-std::string program_identity() {
-  return fmt::format("{}; compilers {}", generation,
-                     is_on(Defence::compile_sandbox) ? "confined" : "not confined");
-}
-
+// The SHA-256 of everything that affects a build: `identity` (of the toolchain and of this program), the
+// generated unit, macros, and names and contents of all files that the compiler may read. Names are relative
+// to their folders, so moving a folder changes nothing. A vendor's folder counts by its name only. Nothing if
+// a file cannot be read, or if there are too many files for a contestant; the contestant is then built anew
+// each time.
 std::optional<std::string> content_key(const std::string& identity, const Problem& problem,
                                        const BuildRequest& request) {
   if (!request.readable) return std::nullopt;
@@ -205,6 +188,23 @@ std::optional<std::string> content_key(const std::string& identity, const Proble
     if (!add_readable(parts, request, path)) return std::nullopt;
   }
   return parts.hash();
+}
+
+}  // namespace
+
+std::string program_build_id() {
+  std::string id;
+  dl_iterate_phdr(visit_program, &id);
+  if (!id.empty()) return id;
+  std::error_code ignored;
+  const fs::path program = "/proc/self/exe";
+  return fmt::format("{} {}", fs::file_size(program, ignored),
+                     fs::last_write_time(program, ignored).time_since_epoch().count());
+}
+
+std::string program_identity() {
+  return fmt::format("{}; compilers {}", generation,
+                     is_on(Defence::compile_sandbox) ? "confined" : "not confined");
 }
 
 std::optional<std::string> hash_of_folder(const fs::path& folder) {
@@ -281,13 +281,12 @@ Result<BuildOutcome> CachingToolchain::take_or_build(const BuildRequest& request
   const UniqueFd lock = cache_.lock(*key);
   if (auto outcome = take(*key, request)) return std::move(*outcome);
   auto outcome = build();
-  if (outcome && is_worth_keeping(*outcome) && make_key() == key) keep(*key, request, *outcome);
+  if (!outcome) return outcome;
+  const bool is_worth_keeping =
+      outcome->status == BuildStatus::built ||
+      (failed_ == FailedBuilds::are_kept && !outcome->machine_fault && !outcome->ran_out_of_time);
+  if (is_worth_keeping && make_key() == key) keep(*key, request, *outcome);
   return outcome;
-}
-
-bool CachingToolchain::is_worth_keeping(const BuildOutcome& outcome) const {
-  if (outcome.status == BuildStatus::built) return true;
-  return failed_ == FailedBuilds::are_kept && !outcome.machine_fault && !outcome.ran_out_of_time;
 }
 
 std::optional<BuildOutcome> CachingToolchain::take(const std::string& key,

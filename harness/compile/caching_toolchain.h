@@ -21,15 +21,8 @@ std::string program_build_id();
 // unit, the commands and the rewriter.
 std::string program_identity();
 
-// The SHA-256 of everything that affects a build: `identity` (of the toolchain and of this program), the
-// generated unit, macros, and names and contents of all files that the compiler may read. Names are relative
-// to their folders, so moving a folder changes nothing. A vendor's folder counts by its name only. Nothing if
-// a file cannot be read, or if there are too many files for a contestant; the contestant is then built anew
-// each time.
-std::optional<std::string> content_key(const std::string& identity, const Problem& problem,
-                                       const BuildRequest& request);
-
-// The key of an extension.
+// The key of an extension: the SHA-256 of everything that affects its build. Nothing if a file cannot be
+// read, or if there are too many files.
 std::optional<std::string> extension_key(const std::string& identity, const ExtensionRequest& extension,
                                          const ExtensionHeaders& headers, const BuildRequest& request);
 
@@ -67,7 +60,6 @@ class CachingToolchain : public Toolchain {
   using Build = std::function<Result<BuildOutcome>()>;
   Result<BuildOutcome> take_or_build(const BuildRequest& request, const MakeKey& make_key,
                                      const Build& build) const;
-  bool is_worth_keeping(const BuildOutcome& outcome) const;
   std::optional<BuildOutcome> take(const std::string& key, const BuildRequest& request) const;
   void keep(const std::string& key, const BuildRequest& request, const BuildOutcome& outcome) const;
 

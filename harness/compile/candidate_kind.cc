@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <regex>
-#include <string>
 
 #include "base/text.h"
 
@@ -36,47 +35,6 @@ bool is_python(const std::string& line) {
   return line.find(';') == std::string::npos && std::regex_search(line, pattern);
 }
 
-}  // namespace
-
-const char* why_not_text(std::string_view content) {
-  if (content.starts_with("\xff\xfe") || content.starts_with("\xfe\xff"))
-    return "is text in UTF-16, which compilers do not read; save it as UTF-8";
-  // A content with more than one control character in a hundred bytes is not text in any encoding.
-  const auto controls = static_cast<std::size_t>(std::count_if(content.begin(), content.end(), is_control));
-  return controls * 100 > content.size() ? "is a binary file, not source code; name a .cu or .py file"
-                                         : nullptr;
-}
-
-int line_of_python(std::string_view content) {
-  int found = 0;
-  each_code_line(content, [&found](const CodeLine& line) {
-    const bool is_comment = line.text.starts_with("#") && !is_directive(line.text);
-    const bool names_python = line.text.starts_with("#!") && line.text.find("python") != std::string::npos;
-    if (names_python || is_python(line.text)) found = line.number;
-    return is_comment && found == 0;
-  });
-  return found;
-}
-
-int line_of_fence(std::string_view content) {
-  int found = 0, depth = 0;
-  bool any_code = false;
-  each_code_line(content, [&](const CodeLine& line) {
-    const std::string_view text = line.text;
-    const std::string_view word = text.starts_with("#") ? trimmed(text.substr(1)) : "";
-    if (word.starts_with("if")) ++depth;
-    if (word.starts_with("endif")) --depth;
-    if (depth == 0 && (text.starts_with("```") || (!any_code && text.starts_with("~~~"))))
-      found = line.number;
-    any_code = any_code || !text.starts_with("#");
-    return found == 0;
-  });
-  return found;
-}
-
-namespace {
-
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 // Longer lines are cut, because they would be too long for a regular expression.
 constexpr std::size_t longest_line = 1000;
 
@@ -163,6 +121,42 @@ class CodeReader {
 };
 
 }  // namespace
+
+const char* why_not_text(std::string_view content) {
+  if (content.starts_with("\xff\xfe") || content.starts_with("\xfe\xff"))
+    return "is text in UTF-16, which compilers do not read; save it as UTF-8";
+  // A content with more than one control character in a hundred bytes is not text in any encoding.
+  const auto controls = static_cast<std::size_t>(std::count_if(content.begin(), content.end(), is_control));
+  return controls * 100 > content.size() ? "is a binary file, not source code; name a .cu or .py file"
+                                         : nullptr;
+}
+
+int line_of_python(std::string_view content) {
+  int found = 0;
+  each_code_line(content, [&found](const CodeLine& line) {
+    const bool is_comment = line.text.starts_with("#") && !is_directive(line.text);
+    const bool names_python = line.text.starts_with("#!") && line.text.find("python") != std::string::npos;
+    if (names_python || is_python(line.text)) found = line.number;
+    return is_comment && found == 0;
+  });
+  return found;
+}
+
+int line_of_fence(std::string_view content) {
+  int found = 0, depth = 0;
+  bool any_code = false;
+  each_code_line(content, [&](const CodeLine& line) {
+    const std::string_view text = line.text;
+    const std::string_view word = text.starts_with("#") ? trimmed(text.substr(1)) : "";
+    if (word.starts_with("if")) ++depth;
+    if (word.starts_with("endif")) --depth;
+    if (depth == 0 && (text.starts_with("```") || (!any_code && text.starts_with("~~~"))))
+      found = line.number;
+    any_code = any_code || !text.starts_with("#");
+    return found == 0;
+  });
+  return found;
+}
 
 void each_code_line(std::string_view source, const std::function<bool(const CodeLine& line)>& visit) {
   if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());

@@ -10,6 +10,8 @@
 
 namespace kgrade {
 
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 struct CodeLine {
   int number = 0;    // from 1
   std::string text;  // trimmed; at most the first 1,000 bytes of the line

@@ -26,16 +26,24 @@ bool is_about_a_program(const std::string& line) {
   return !std::regex_search(line, place) || line.ends_with("): catastrophic error: out of memory");
 }
 
+// The first line that contains any of the phrases, and that `counts`.
 template <std::size_t Count>
-bool names_any(const std::string& log, const std::array<std::string_view, Count>& phrases) {
+std::optional<std::string> line_with_any(
+    const std::string& log, const std::array<std::string_view, Count>& phrases,
+    bool (*counts)(const std::string& line) = [](const std::string&) { return true; }) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     const bool found = std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
       return line.find(phrase) != std::string::npos;
     });
-    if (found && is_about_a_program(line)) return true;
+    if (found && counts(line)) return std::string(trimmed(line));
   }
-  return false;
+  return std::nullopt;
+}
+
+template <std::size_t Count>
+bool names_any(const std::string& log, const std::array<std::string_view, Count>& phrases) {
+  return line_with_any(log, phrases, is_about_a_program).has_value();
 }
 
 // 25, 9 and 24 are SIGXFSZ, SIGKILL and SIGXCPU.
@@ -59,28 +67,8 @@ constexpr std::array<std::string_view, 4> signal_phrases = {"signal terminated p
                                                             "terminated with signal", "died due to signal",
                                                             "unable to execute command:"};
 
-// The first line that contains any of the phrases.
-template <std::size_t Count>
-std::optional<std::string> line_with_any(const std::string& log,
-                                         const std::array<std::string_view, Count>& phrases) {
-  std::istringstream lines(log);
-  for (std::string line; std::getline(lines, line);) {
-    const bool found = std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
-      return line.find(phrase) != std::string::npos;
-    });
-    if (found) return std::string(trimmed(line));
-  }
-  return std::nullopt;
-}
-
 Error fault(const std::string& what, const std::string& remedy) {
   return machine_error("the compiler cannot work on this machine: " + what, remedy);
-}
-
-Error lack_of_room() {
-  const std::filesystem::path folder = temporary_folder_of_user();
-  return fault(fmt::format("no space is left in {}, the folder for temporary files", folder.string()),
-               remedy_for_room(folder));
 }
 
 Error lack_of_memory() { return fault("it finds no memory", remedy_for_machine(ENOMEM)); }
@@ -212,7 +200,11 @@ std::optional<Error> possible_machine_fault(const ProcessOutcome& process) {
 }
 
 std::optional<Error> possible_machine_fault(const std::string& log) {
-  if (line_with_any(log, room_phrases)) return lack_of_room();
+  if (line_with_any(log, room_phrases)) {
+    const std::filesystem::path folder = temporary_folder_of_user();
+    return fault(fmt::format("no space is left in {}, the folder for temporary files", folder.string()),
+                 remedy_for_room(folder));
+  }
   if (line_with_any(log, memory_phrases)) return lack_of_memory();
   if (line_with_any(log, start_phrases))
     return fault("it cannot start a process", remedy_for_machine(EAGAIN));

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/defences.h"
+#include "base/text.h"
 #include "compile/compiler_log.h"
 
 namespace kgrade {
@@ -17,12 +18,6 @@ namespace {
 // This is enough for a compiler driver, its stages one after the other, and the threads of a linker on a
 // machine with many cores.
 constexpr unsigned most_processes = 512;
-
-// Exit codes of the launcher itself (sandbox/sandbox.h). No compiler uses them, so the contestant is not to
-// blame.
-bool sandbox_failed(const ProcessOutcome& outcome) {
-  return outcome.exit_code >= 125 && outcome.exit_code <= 127;
-}
 
 using Paths = std::vector<fs::path>;
 
@@ -78,15 +73,11 @@ bool is_too_wide(const fs::path& path) {
   return wide.contains(path) || path.parent_path() == "/home";
 }
 
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
 // Removes duplicates and paths below other paths. A link is kept together with its target.
 Paths tidy(const Paths& paths) {
   Paths kept;
   const auto keep = [&kept](const fs::path& path) {
-    const auto covers = [&path](const fs::path& other) { return lies_in(path, other); };
+    const auto covers = [&path](const fs::path& other) { return is_within(path, other); };
     if (is_too_wide(path) || std::any_of(kept.begin(), kept.end(), covers)) return;
     kept.push_back(path);
   };
@@ -140,7 +131,9 @@ Result<ProcessOutcome> ConfinedCompiler::run(const BuildRequest& request,
   auto outcome = run_process({full, variables, request.output_directory, limits}, spawner);
   if (!outcome) return outcome;
   outcome->output = with_lines_cut(outcome->output);
-  if (confine && sandbox_failed(*outcome)) {
+  // These are exit codes of the launcher itself (sandbox/sandbox.h). No compiler uses them, so the contestant
+  // is not to blame.
+  if (confine && outcome->exit_code >= 125 && outcome->exit_code <= 127) {
     return machine_error(
         "the compiler's sandbox cannot be set up: " + outcome->output.substr(0, outcome->output.find('\n')),
         "`kgrade doctor` shows what this machine allows");

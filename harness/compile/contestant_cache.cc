@@ -34,15 +34,13 @@ struct EntryFile {
   fs::file_time_type used;
 };
 
-bool is_entry(const fs::path& path) { return path.extension() == suffix; }
-
 std::vector<EntryFile> entries_in(const fs::path& folder) {
   std::vector<EntryFile> entries;
   std::error_code failure;
   for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
     std::error_code gone;
     const EntryFile entry{at->path(), at->file_size(gone), at->last_write_time(gone)};
-    if (!gone && is_entry(entry.path)) entries.push_back(entry);
+    if (!gone && entry.path.extension() == suffix) entries.push_back(entry);
   }
   return entries;
 }
@@ -86,13 +84,6 @@ std::optional<CachedContestant> read_entry(const std::string& text) {
   entry->contestant.library = text.substr(end + 1);
   if (entry->sha256 != sha256_hex(entry->contestant.library)) return std::nullopt;
   return std::move(entry->contestant);
-}
-
-std::string write_entry(const CachedContestant& contestant) {
-  using Json = nlohmann::ordered_json;
-  const Json header = json_of(Entry{contestant, sha256_hex(contestant.library)});
-  return std::string(magic) + header.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" +
-         contestant.library;
 }
 
 // An upper bound on the bytes of all entries: a number in a file, to which every process adds the size of its
@@ -180,7 +171,10 @@ std::optional<CachedContestant> ContestantCache::find(const std::string& key) co
 
 void ContestantCache::keep(const std::string& key, const CachedContestant& contestant) const {
   if (!make_folder(folder_)) return;
-  const std::string text = write_entry(contestant);
+  using Json = nlohmann::ordered_json;
+  const Json header = json_of(Entry{contestant, sha256_hex(contestant.library)});
+  const std::string text = std::string(magic) + header.dump(-1, ' ', false, Json::error_handler_t::replace) +
+                           "\n" + contestant.library;
   if (text.size() > largest_entry || text.size() > limit_) return;
   if (!write_file_atomically(path_of(key), text)) return;
   const SizeEstimate estimate(folder_);

@@ -102,6 +102,35 @@ std::optional<Error> read_line(const std::string& line, Declarations& declaratio
   return Error{"this line says nothing that is known", remedy_for_unknown, {}};
 }
 
+// The problem with another required class. Errors: see as_asked().
+Result<Problem> with_precision(Problem problem, std::string_view name) {
+  if (!is_class(name))
+    return Error{
+        fmt::format("there is no precision class '{}'", name), "they are: exact, fp32, tf32, bf16", {}};
+  if (problem.is_exact() && name != problem.precision)
+    return Error{fmt::format("problem '{}' allows no rounding, and has no class {}", problem.slug, name),
+                 "leave the class out, or declare `precision exact`",
+                 {}};
+  if (!problem.is_exact() && precision_from(name) == Precision::exact)
+    return Error{fmt::format("problem '{}' has no class exact: its answers may be rounded", problem.slug),
+                 "declare fp32, tf32 or bf16, or leave the class out",
+                 {}};
+  if (problem.only_fp32 && name != problem.precision)
+    return Error{fmt::format("problem '{}' has the class fp32 only, and not {}", problem.slug, name),
+                 "leave the class out, or declare `precision fp32`",
+                 {}};
+  problem.precision = name;
+  return problem;
+}
+
+// The class that a candidate declares, if the request asks for a better class. Otherwise empty.
+std::string overruled_class(const CandidateSource& candidate, const Problem& asked) {
+  const auto declared =
+      candidate.submission ? read_declarations(*candidate.submission, candidate.path) : Declarations{};
+  if (!declared || !declared->precision) return "";
+  return precision_from(*declared->precision) > precision_from(asked.precision) ? *declared->precision : "";
+}
+
 }  // namespace
 
 Result<Declarations> read_declarations(const Submission& submission, const fs::path& file) {
@@ -128,55 +157,10 @@ Result<Declarations> read_declarations(const Submission& submission, const fs::p
   return declarations;
 }
 
-Result<Problem> with_precision(Problem problem, std::string_view name) {
-  if (!is_class(name))
-    return Error{
-        fmt::format("there is no precision class '{}'", name), "they are: exact, fp32, tf32, bf16", {}};
-  if (problem.is_exact() && name != problem.precision)
-    return Error{fmt::format("problem '{}' allows no rounding, and has no class {}", problem.slug, name),
-                 "leave the class out, or declare `precision exact`",
-                 {}};
-  if (!problem.is_exact() && precision_from(name) == Precision::exact)
-    return Error{fmt::format("problem '{}' has no class exact: its answers may be rounded", problem.slug),
-                 "declare fp32, tf32 or bf16, or leave the class out",
-                 {}};
-  if (problem.only_fp32 && name != problem.precision)
-    return Error{fmt::format("problem '{}' has the class fp32 only, and not {}", problem.slug, name),
-                 "leave the class out, or declare `precision fp32`",
-                 {}};
-  problem.precision = name;
-  return problem;
-}
-
 Result<Problem> as_asked(Problem problem, std::string_view dtype, std::string_view precision) {
   auto bound = with_dtype(std::move(problem), dtype);
   return bound ? with_precision(std::move(*bound), precision) : bound;
 }
-
-namespace {
-
-// The problem with the class that the request asks for.
-Result<Problem> with_asked_class(Problem problem, const std::string& precision) {
-  if (precision == own_class) return problem;
-  return with_precision(std::move(problem), precision);
-}
-
-// The problem's own class for a type. The reference has this class.
-std::string class_of_reference(const Problem& problem, Dtype dtype) {
-  if (dtype == problem.dtype) return problem.precision;
-  const auto typed = with_dtype(problem, to_string(dtype));
-  return typed ? typed->precision : problem.precision;
-}
-
-// The class that a candidate declares, if the request asks for a better class. Otherwise empty.
-std::string overruled_class(const CandidateSource& candidate, const Problem& asked) {
-  const auto declared =
-      candidate.submission ? read_declarations(*candidate.submission, candidate.path) : Declarations{};
-  if (!declared || !declared->precision) return "";
-  return precision_from(*declared->precision) > precision_from(asked.precision) ? *declared->precision : "";
-}
-
-}  // namespace
 
 bool asks_for_the_same(const Problem& one, const Problem& other) {
   return one.dtype == other.dtype && one.precision == other.precision;
@@ -204,7 +188,9 @@ Result<Problem> as_declared(const Problem& problem, const CandidateSource& candi
   // An element type may have a class of its own. A class that the candidate declares overrides it, and a
   // class in `precision` overrides both.
   auto bound = declared->precision ? with_precision(*typed, *declared->precision) : typed;
-  if (bound) return precision ? with_asked_class(*std::move(typed), *precision) : bound;
+  if (bound && precision)
+    return *precision == own_class ? typed : with_precision(*std::move(typed), *precision);
+  if (bound) return bound;
   Error error = bound.error();
   error.location = {candidate.path.string(), 0, 0};
   return error;
@@ -215,7 +201,8 @@ Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
                                                      const std::optional<std::string>& dtype,
                                                      const std::optional<std::string>& precision) {
   auto undeclared = dtype ? with_dtype(problem, *dtype) : Result<Problem>(problem);
-  if (undeclared && precision) undeclared = with_asked_class(*std::move(undeclared), *precision);
+  if (undeclared && precision && *precision != own_class)
+    undeclared = with_precision(*std::move(undeclared), *precision);
   if (!undeclared) return undeclared.errors();
   std::vector<Result<Problem>> declared;
   for (const CandidateSource& candidate : candidates)
@@ -226,7 +213,10 @@ Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!declared[i]) candidates[i].fault = in_one_line(declared[i].error());
     const Problem& asked = declared[i] ? *declared[i] : of_faults;
-    candidates[i].reference_class = class_of_reference(problem, asked.dtype);
+    // The reference has the problem's own class for the type.
+    const auto typed =
+        asked.dtype == problem.dtype ? Result<Problem>(problem) : with_dtype(problem, to_string(asked.dtype));
+    candidates[i].reference_class = typed ? typed->precision : problem.precision;
     if (precision) candidates[i].overruled_class = overruled_class(candidates[i], asked);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const CandidateGroup& other) {
       return asks_for_the_same(other.problem, asked);

@@ -25,13 +25,10 @@ struct Declarations {
 // of code. In Python the worker refuses such a line.
 Result<Declarations> read_declarations(const Submission& submission, const std::filesystem::path& file);
 
-// The problem with another required class, above or below its own. An Error for a name other than exact,
-// fp32, tf32 and bf16. Also an Error if exactly one of the two classes is `exact`, because a problem of class
-// `exact` has no other class, and no other problem has this class. Also an Error for any class but fp32 if
-// the problem has `precision: fp32 only`.
-Result<Problem> with_precision(Problem problem, std::string_view name);
-
-// The problem with the asked element type and class. Errors: see with_dtype() and with_precision().
+// The problem with the asked element type (see with_dtype()) and class, above or below its own. An Error for
+// a name other than exact, fp32, tf32 and bf16. Also an Error if exactly one of the two classes is `exact`,
+// because a problem of class `exact` has no other class, and no other problem has this class. Also an Error
+// for any class but fp32 if the problem has `precision: fp32 only`.
 Result<Problem> as_asked(Problem problem, std::string_view dtype, std::string_view precision);
 
 // Candidates that one run can grade together, because they have the same element type and class.

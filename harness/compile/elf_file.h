@@ -1,53 +1,35 @@
 // Reads a shared library that was built from a hostile source: any field of the file may be wrong.
 #pragma once
 
-#include <elf.h>
-
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "base/result.h"
+#include "problem/problem.h"
 
 namespace kgrade {
 
-// A dynamic symbol of a library. Other programs see only dynamic symbols.
-struct DynamicSymbol {
-  std::string name;
-  bool defined = false;  // defined by this library; false: needed from other libraries
-};
+// Checks that a built library exports `solution` under its C name. kgrade does not need that name, because it
+// calls `solution` through an entry of its own, but other programs look it up. Says why they would not find
+// it, and what to write: "'solution' lacks extern "C": the
+// library offers it as the C++ function _Z8solutionPKfPfm; write: extern "C" void solution(...)". Nothing if
+// they would find it. Also nothing if the library cannot be read, because such a library does not load
+// either. The result does not depend on the device.
+std::optional<std::string> symbol_complaint(const Problem& problem, const std::filesystem::path& library,
+                                            Dtype dtype);
 
-// A 64-bit ELF file (ELF-64 Object File Format, version 1.5). Reads outside of the file fail.
-class ElfFile {
- public:
-  explicit ElfFile(const std::filesystem::path& path);
+// The libraries that a built library asks the dynamic loader for: the names in DT_NEEDED entries, and in
+// filter entries, because the loader opens those libraries too. Each name occurs once, in the order of the
+// file. Like the loader, this reads only program headers (System V ABI, "Program Header" and "Dynamic
+// Section"). The file may be hostile: for any content the result is a list or an Error. This function works
+// only on 64-bit little-endian machines.
+Result<std::vector<std::string>> linked_libraries(const std::filesystem::path& library);
 
-  // Must be called first. False for a file of another kind.
-  bool read_headers();
-
-  // The dynamic section up to its end mark. If there are several, the last section, like the loader.
-  std::optional<std::vector<Elf64_Dyn>> dynamic_section() const;
-  // The zero-terminated text at an address of the loaded library.
-  std::optional<std::string> text_at(std::uint64_t address) const;
-  // Nothing if the symbols cannot be read, or if there are too many.
-  std::optional<std::vector<DynamicSymbol>> dynamic_symbols() const;
-
- private:
-  template <class T>
-  bool read(std::uint64_t offset, T& value) const {
-    return read_bytes(offset, &value, sizeof value);
-  }
-  bool read_bytes(std::uint64_t offset, void* to, std::size_t count) const;
-  std::optional<Elf64_Shdr> section(std::size_t index) const;
-  std::optional<std::uint64_t> offset_of(std::uint64_t address) const;
-  std::optional<std::string> text_in_file(std::uint64_t offset) const;
-
-  UniqueFd file_;
-  std::uint64_t size_ = 0;
-  Elf64_Ehdr header_{};
-  std::vector<Elf64_Phdr> segments_;
-};
+// The libraries in the program's folder that the program needs, itself or through another library. A wheel
+// has libraries there, since the machine may lack them. Empty if there are none, or if the program cannot be
+// read.
+std::vector<std::filesystem::path> libraries_beside(const std::filesystem::path& program);
 
 }  // namespace kgrade

@@ -30,12 +30,6 @@ struct SubmissionHeaders {
 // Reads a request's "own_headers", which come from a candidate.
 void fields(JsonReader& archive, SubmissionHeaders& headers);
 
-// Writes the headers below `output`. An Error is the machine's.
-Result<bool> write_submission_headers(const SubmissionHeaders& headers, const std::filesystem::path& output);
-
-// Lets a compiler find and read headers that were written below the request's output folder.
-void add_submission_headers(const SubmissionHeaders& headers, BuildRequest& request);
-
 // A source of an extension.
 struct ExtensionUnit {
   std::string file;  // "cuda.cu": a plain name

@@ -5,13 +5,10 @@
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "base/text_file.h"
-#include "base/user_cache.h"
-#include "compile/bytecode_cache.h"
 #include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
 #include "compile/python_candidate.h"
-#include "compile/python_zygote.h"
+#include "compile/python_interpreter.h"
 #include "problem/module_file.h"
 #include "problem/other_inputs.h"
 #include "sandbox/sandbox.h"
@@ -65,34 +62,16 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
       {file.string(), 0, 0}};
 }
 
-// The path of a description in the cache. Empty if descriptions are not kept.
-fs::path place_in_cache(const std::string& content, const PythonTools& tools) {
-  const fs::path folder = user_cache_folder("modules");
-  const auto program = hash_of_folder(tools.folder / "kgrade_python");
-  if (folder.empty() || !program) return {};
-  return folder / (sha256_hex(fmt::format("{}\n{}\n{}", content, tools.interpreter.torch_version, *program)) +
-                   ".json");
-}
-
-void keep(const std::string& description, const fs::path& place) {
-  std::error_code failure;
-  if (place.empty()) return;
-  fs::create_directories(place.parent_path(), failure);
-  // If this fails, the next run describes the file again.
-  if (!failure) (void)write_file_atomically(place, description);
-}
-
-Errors without_lines(Errors errors) {
-  for (Error& error : errors) error.location = {error.location.file, 0, 0};
-  return errors;
-}
-
 Result<std::string> describe(const std::string& content, const fs::path& file, const fs::path& python,
                              const Layout& layout) {
   auto tools = find_python_tools(python, layout.python, nullptr);
   if (!tools) return tools.errors();
-  const fs::path cached = place_in_cache(content, *tools);
-  if (!cached.empty()) {
+  fs::path cached;  // the path of the description in the cache; empty if descriptions are not kept
+  const fs::path folder = user_cache_folder("modules");
+  const auto program = hash_of_folder(tools->folder / "kgrade_python");
+  if (!folder.empty() && program) {
+    const std::string key = fmt::format("{}\n{}\n{}", content, tools->interpreter.torch_version, *program);
+    cached = folder / (sha256_hex(key) + ".json");
     // The cache is not trusted: its text is checked like the interpreter's answer.
     if (const auto known = read_text_file(cached, longest_description)) {
       if (auto text = problem_text_of(*known, file)) return text;
@@ -104,13 +83,13 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
   const auto description = run_description(content, file, *tools);
   if (!description) return description.errors();
   auto text = problem_text_of(*description, file);
-  if (text) keep(*description, cached);
+  if (!text || cached.empty()) return text;
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  // If this fails, the next run describes the file again.
+  if (!failure) (void)write_file_atomically(cached, *description);
   return text;
 }
-
-}  // namespace
-
-namespace {
 
 Result<Problem> with_other_inputs(Problem problem, const fs::path& file,
                                   const std::vector<std::string>& inputs) {
@@ -140,7 +119,11 @@ Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, 
   if (!text) return text.errors();
   auto problem = parse_problem(*text, file);
   // Errors have no line numbers, because those of the generated text mean nothing in the user's file.
-  if (!problem) return without_lines(problem.errors());
+  if (!problem) {
+    Errors errors = problem.errors();
+    for (Error& error : errors) error.location = {error.location.file, 0, 0};
+    return errors;
+  }
   for (CaseSpec& spec : problem->cases) spec.location = {file.string(), 0, 0};
   problem->content_sha256 = sha256_hex(*content);
   return with_other_inputs(std::move(*problem), file, inputs);

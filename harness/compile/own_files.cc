@@ -23,10 +23,6 @@ bool is_header_name(const fs::path& path) {
   return std::find(extensions.begin(), extensions.end(), path.extension().string()) != extensions.end();
 }
 
-bool lies_below(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
 class Walk {
  public:
   Walk(OwnFiles& own, const std::vector<fs::path>& excluded) : own_(own) {
@@ -83,7 +79,7 @@ class Walk {
   bool leads_to_own(const fs::path& link, bool is_folder) {
     const fs::path target = resolved(link);
     const char* reason = nullptr;
-    if (!lies_below(target, own_.folder) && !is_shared(target, is_folder)) {
+    if (!is_within(target, own_.folder) && !is_shared(target, is_folder)) {
       reason = "is a link that leads out of the folder of the source";
     } else if (!is_folder && !is_header_name(target)) {
       reason = "is a link to a file that is no header";
@@ -158,13 +154,6 @@ class Included {
   std::vector<std::string> unread_;  // texts that may name more
 };
 
-bool says_that_a_file_is_missing(const std::string& log) {
-  constexpr std::array<std::string_view, 4> phrases = {"No such file", "file not found",
-                                                       "cannot open source file", "Permission denied"};
-  return std::any_of(phrases.begin(), phrases.end(),
-                     [&](std::string_view phrase) { return log.find(phrase) != std::string::npos; });
-}
-
 // The header that a compiler did not find, as the source names it.
 std::string missing_header(const std::string& log) {
   for (const std::string_view before :
@@ -223,7 +212,11 @@ bool is_python_environment(const fs::path& folder) {
 }
 
 std::string why_not_found(const OwnFiles& own, const std::string& log) {
-  if (!says_that_a_file_is_missing(log)) return "";
+  constexpr std::array<std::string_view, 4> phrases = {"No such file", "file not found",
+                                                       "cannot open source file", "Permission denied"};
+  if (std::none_of(phrases.begin(), phrases.end(),
+                   [&](std::string_view phrase) { return log.find(phrase) != std::string::npos; }))
+    return "";
   for (const RefusedFile& refused : own.refused) {
     if (refused.name.empty()) return refused.reason;
     // An include may name the file relative to a folder in between.

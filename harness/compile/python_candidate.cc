@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "base/json_archive.h"
-#include "base/subprocess.h"
 #include "base/text.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
@@ -20,11 +21,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using nlohmann::json;
-
-const char* role_of(const Parameter& parameter) {
-  if (parameter.is_input()) return "input";
-  return parameter.is_output() ? "output" : "scalar";
-}
 
 json torch_json(const TorchModule& module) {
   json weights = json::object();
@@ -57,20 +53,11 @@ json contract_of(const Problem& problem, const std::string& shown_as) {
   const auto parameters = problem.arguments();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Parameter& parameter = parameters[i];
-    contract["parameters"].push_back(
-        {{"name", parameter.name}, {"role", role_of(parameter)}, {"type", parameter.type}});
+    const char* const role = parameter.is_input() ? "input" : parameter.is_output() ? "output" : "scalar";
+    contract["parameters"].push_back({{"name", parameter.name}, {"role", role}, {"type", parameter.type}});
     if (parameter.is_output()) contract["output_positions"].push_back(i);
   }
   if (problem.torch) contract["torch"] = torch_json(*problem.torch);
-  return contract;
-}
-
-// Adds the source of the problem's Model: a candidate's weights may be identified by the initial values of
-// the Model's weights (initial_values.py).
-json contract_of_candidate(const Problem& problem, const std::string& shown_as) {
-  json contract = contract_of(problem, shown_as);
-  if (!problem.has_model()) return contract;
-  if (const auto model = read_text_file(Layout::model_source(problem))) contract["model"] = *model;
   return contract;
 }
 
@@ -88,8 +75,8 @@ std::string in_base64(std::string_view bytes) {
   return text;
 }
 
-// Adds the files beside the candidate (compile/files_beside.h), because the candidate's worker cannot see the
-// user's folders.
+// Adds the files beside the candidate (compile/candidate_source.h), because the candidate's worker cannot see
+// the user's folders.
 void add_files_beside(json& bundle, const BuildRequest& request) {
   json beside = json::object();
   json refused = json::object();
@@ -147,14 +134,6 @@ void fields(JsonReader& archive, Examination& examination) {
   archive("stand_ins", examination.stand_ins, as_json);
 }
 
-ProcessLimits examination_limits() {
-  ProcessLimits limits;
-  limits.wall = std::chrono::seconds(60);
-  limits.address_space_bytes = std::uint64_t{2} << 30;
-  limits.file_size_bytes = std::uint64_t{64} << 20;
-  return limits;
-}
-
 Result<Examination> examine(const Toolchain& toolchain, const PythonTools& tools, const Problem& problem,
                             const std::string& source, const BuildRequest& request) {
   const fs::path text = request.output_directory / "candidate.py";
@@ -165,9 +144,12 @@ Result<Examination> examine(const Toolchain& toolchain, const PythonTools& tools
   known["runs_gpu_code"] = !toolchain.cuda_toolkit().empty();
   known["modules_beside"] = modules_beside(request);
   if (auto written = write_file_atomically(contract, text_of(known)); !written) return written.errors();
-  const auto process =
-      tools.run({"-I", "-S", "-B"}, "inspect_candidate.py",
-                {text.string(), contract.string(), answer.string()}, request, {}, examination_limits());
+  ProcessLimits limits;
+  limits.wall = std::chrono::seconds(60);
+  limits.address_space_bytes = std::uint64_t{2} << 30;
+  limits.file_size_bytes = std::uint64_t{64} << 20;
+  const auto process = tools.run({"-I", "-S", "-B"}, "inspect_candidate.py",
+                                 {text.string(), contract.string(), answer.string()}, request, {}, limits);
   if (!process) return process.errors();
   const auto answered = read_text_file(answer, longest_answer);
   auto examined = answered ? parse_document<Examination>(*answered) : answered.errors();
@@ -175,11 +157,33 @@ Result<Examination> examine(const Toolchain& toolchain, const PythonTools& tools
   // If there is no answer, the source has crashed the interpreter.
   Examination refused;
   refused.outcome.message =
-      "cannot be examined: " + (answered ? "the interpreter gave no answer: " + examined.error().message
-                                         : exceeded_limit(*process, examination_limits(), "the interpreter")
-                                               .value_or("the interpreter ended early"));
+      "cannot be examined: " +
+      (answered
+           ? "the interpreter gave no answer: " + examined.error().message
+           : exceeded_limit(*process, limits, "the interpreter").value_or("the interpreter ended early"));
   return refused;
 }
+
+ZygoteSetup setup_of(const PythonTools& tools) {
+  ZygoteSetup setup;
+  setup.interpreter = {tools.interpreter.program.string(), "-I", "-B"};
+  if (const auto bytecode = bytecode_of(tools.interpreter); !bytecode.empty())
+    setup.interpreter.insert(setup.interpreter.end(), {"-X", "pycache_prefix=" + bytecode.string()});
+  setup.script = tools.folder / "zygote.py";
+  setup.launcher = tools.sandbox->launcher();
+  setup.library = setup.launcher.parent_path() / "libkgrade-zygote.so";
+  setup.programs = {tools.folder / "worker.py", tools.folder / "describe_module.py"};
+  // The loader reads LD_LIBRARY_PATH when the zygote starts. The rest of the environment is replaced in each
+  // worker.
+  setup.environment = {"LC_ALL=C", "HOME=/tmp", "TMPDIR=/tmp"};
+  if (const char* folders = std::getenv("LD_LIBRARY_PATH"))
+    setup.environment.push_back(fmt::format("LD_LIBRARY_PATH={}", folders));
+  return setup;
+}
+
+// The most seconds that are spent on building extensions ahead. A file may have thousands of extensions in
+// branches that never run. Extensions that were not built ahead are built when the candidate asks for them.
+constexpr double longest_head_start = 300;
 
 }  // namespace
 
@@ -245,14 +249,6 @@ Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const Python
   return with_torch;
 }
 
-namespace {
-
-// The most seconds that are spent on building extensions ahead. A file may have thousands of extensions in
-// branches that never run. Extensions that were not built ahead are built when the candidate asks for them.
-constexpr double longest_head_start = 300;
-
-}  // namespace
-
 Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& source,
                                   const BuildRequest& request, Role role) {
   BuildOutcome outcome;
@@ -291,9 +287,15 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
     outcome.cached = outcome.cached && built->cached;
     outcome.log += built->log;
   }
+  json contract = contract_of(problem, request.shown_as);
+  // The source of the problem's Model is added: a candidate's weights may be identified by the initial values
+  // of the Model's weights (initial_values.py).
+  if (problem.has_model()) {
+    if (const auto model = read_text_file(Layout::model_source(problem))) contract["model"] = *model;
+  }
   json bundle = {{"source", source},
                  {"shown_as", request.shown_as},
-                 {"contract", contract_of_candidate(problem, request.shown_as)},
+                 {"contract", std::move(contract)},
                  {"entry", json::parse(examined->entry)},
                  {"stand_ins", json::parse(examined->stand_ins)}};
   add_files_beside(bundle, request);
@@ -302,6 +304,17 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
     return written.errors();
   }
   return outcome;
+}
+
+std::shared_ptr<Zygote> zygote_for(const PythonTools& tools) {
+  if (tools.sandbox == nullptr || !tools.sandbox->makes_namespaces()) return nullptr;
+  using Key = std::pair<std::filesystem::path, std::filesystem::path>;
+  static std::mutex mutex;
+  static std::map<Key, std::shared_ptr<Zygote>> known;
+  const std::scoped_lock lock(mutex);
+  std::shared_ptr<Zygote>& zygote = known[{tools.interpreter.program, tools.sandbox->launcher()}];
+  if (zygote == nullptr || zygote->has_broken()) zygote = std::make_shared<Zygote>(setup_of(tools));
+  return zygote;
 }
 
 }  // namespace kgrade

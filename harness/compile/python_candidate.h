@@ -22,7 +22,7 @@ struct PythonTools {
   PythonInterpreter interpreter;
   std::filesystem::path folder;  // harness/python: worker.py, inspect_candidate.py, include/
   std::shared_ptr<const Sandbox> sandbox;
-  std::shared_ptr<Zygote> zygote = {};  // may be null: see compile/python_zygote.h
+  std::shared_ptr<Zygote> zygote = {};  // may be null: see zygote_for()
 
   ExtensionHeaders headers() const;
 
@@ -36,22 +36,29 @@ struct PythonTools {
 
 // The tools of this machine. An Error is the machine's: see find_python_with_torch(). A process queries each
 // interpreter only once.
-Result<PythonTools> find_python_tools(const std::filesystem::path& chosen, const std::filesystem::path& folder,
+Result<PythonTools> find_python_tools(const std::filesystem::path& chosen,
+                                      const std::filesystem::path& folder,
                                       std::shared_ptr<const Sandbox> sandbox);
 
 // Examines `source` (the text of the file in `request`) in a sandboxed interpreter, builds the extensions
 // that the source names literally, and writes the bundle: BuildOutcome::library. A syntax error is a compile
 // error. An entry point that does not fit the problem is a signature mismatch.
-Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools& tools, const Problem& problem,
-                                  const std::string& source, const BuildRequest& request);
+Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools& tools,
+                                  const Problem& problem, const std::string& source,
+                                  const BuildRequest& request);
 
 // Writes the bundle of a problem's `Model` without examining it: BuildOutcome::library. The oracle computes
 // in float64.
-Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& source, const BuildRequest& request,
-                                  Role role);
+Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& source,
+                                  const BuildRequest& request, Role role);
 
 // Builds an extension that a worker asks for, in a folder below the output folder of `request`.
 Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const PythonTools& tools,
                                         const std::string& extension, const BuildRequest& request);
+
+// The zygote of these tools, from which workers are forked. The zygote begins to import when this function is
+// first called. All runs of a process share it, because its imports do not depend on the run. Null if kgrade
+// itself cannot make the namespaces of workers.
+std::shared_ptr<Zygote> zygote_for(const PythonTools& tools);
 
 }  // namespace kgrade

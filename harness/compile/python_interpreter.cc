@@ -4,19 +4,23 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <regex>
 #include <utility>
 
 #include "base/json_archive.h"
 #include "base/subprocess.h"
+#include "base/temporary_directory.h"
 #include "base/text.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view mark = "kgrade-python ";
+constexpr std::string_view answer_mark = "kgrade-python ";
 
 // The question to the interpreter. Versions that are too old can also answer it. Packages are looked up, not
 // imported. `pip install` without root rights puts packages into the user's own site-packages, which -I
@@ -82,31 +86,23 @@ Error not_found(const Choice& choice) {
                        "name a Python interpreter");
 }
 
-// The first line of a program's output. The output may be anything.
-std::string first_words(const std::string& output) {
-  const std::string_view text = trimmed(output);
-  return printable_line(text.substr(0, std::min<std::size_t>(text.find('\n'), 200)));
-}
-
-std::string how_it_ended(const ProcessOutcome& outcome) {
-  if (outcome.timed_out) return "it did not answer in time";
-  const std::string said = first_words(outcome.output);
-  const std::string code = outcome.signal != 0 ? fmt::format("signal {}", outcome.signal)
-                                               : fmt::format("exit code {}", outcome.exit_code);
-  return said.empty() ? code : fmt::format("{}, \"{}\"", code, said);
-}
-
 Error no_answer(const fs::path& program, const ProcessOutcome& outcome) {
-  return machine_error(fmt::format("{} does not work as Python 3: {}", printable_line(program.string()),
-                                   how_it_ended(outcome)),
+  // The first line of the program's output, which may be anything.
+  const std::string_view text = trimmed(outcome.output);
+  const std::string said = printable_line(text.substr(0, std::min<std::size_t>(text.find('\n'), 200)));
+  std::string end = outcome.timed_out     ? "it did not answer in time"
+                    : outcome.signal != 0 ? fmt::format("signal {}", outcome.signal)
+                                          : fmt::format("exit code {}", outcome.exit_code);
+  if (!outcome.timed_out && !said.empty()) end += fmt::format(", \"{}\"", said);
+  return machine_error(fmt::format("{} does not work as Python 3: {}", printable_line(program.string()), end),
                        choose_another);
 }
 
 // The last answer in the output.
 std::optional<std::string_view> answer_in(std::string_view output) {
-  const std::size_t begin = output.rfind(fmt::format("\n{}", mark));
+  const std::size_t begin = output.rfind(fmt::format("\n{}", answer_mark));
   if (begin == output.npos) return std::nullopt;
-  output.remove_prefix(begin + 1 + mark.size());
+  output.remove_prefix(begin + 1 + answer_mark.size());
   return output.substr(0, output.find('\n'));
 }
 
@@ -128,10 +124,6 @@ fs::path program_in(const JsonValue& value) {
   return resolved(path.parent_path()) / path.filename();
 }
 
-bool is_below(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
 // The existing paths, without duplicates and without paths below others.
 std::vector<fs::path> places_in(const JsonValue& value) {
   std::vector<fs::path> paths;
@@ -144,7 +136,7 @@ std::vector<fs::path> places_in(const JsonValue& value) {
   std::vector<fs::path> places;
   for (const fs::path& path : paths) {
     // The paths are sorted, so paths below a folder follow that folder.
-    if (path != path.root_path() && (places.empty() || !is_below(path, places.back())))
+    if (path != path.root_path() && (places.empty() || !is_within(path, places.back())))
       places.push_back(path);
   }
   return places;
@@ -166,6 +158,48 @@ std::string name_of(const PythonInterpreter& python) {
 std::string installing_torch(const PythonInterpreter& python, const char* option) {
   return fmt::format("run `{} -m pip install {}torch`, or {}", printable_line(python.program.string()),
                      option, choose_another);
+}
+
+// The imports of a worker (harness/python/kgrade_python/frameworks.py) and of the description of a problem's
+// file. Computing with tensors that have no memory imports more of PyTorch.
+constexpr const char* imports = R"(
+import torch, torch.utils.cpp_extension
+from torch._subclasses import FakeTensorMode
+with FakeTensorMode(), torch.no_grad():
+    torch.nn.BatchNorm1d(3)(torch.nn.Linear(2, 3)(torch.empty(4, 2))).sum()
+try:
+    import triton, triton.language
+except ImportError:
+    pass
+)";
+
+bool fill(const fs::path& folder, const PythonInterpreter& python) {
+  ProcessRequest request;
+  // -B is left out, because this process has to write the bytecode.
+  request.command = {python.program.string(), "-I", "-X", "pycache_prefix=" + folder.string(), "-c", imports};
+  // PyTorch makes a folder for compiled code and does not remove it.
+  const TemporaryDirectory temporary;
+  request.environment = whole_environment(temporary.path());
+  request.limits.wall = std::chrono::seconds(120);
+  const auto outcome = run_process(request);
+  return outcome && !outcome->timed_out && outcome->signal == 0 && outcome->exit_code == 0;
+}
+
+fs::path find_or_fill(const PythonInterpreter& python) {
+  std::error_code failure;
+  if (python.torch_folder.empty() || fs::exists(python.torch_folder / "__pycache__", failure)) return {};
+  const fs::path all = user_cache_folder("bytecode");
+  if (all.empty()) return {};
+  // The key does not contain file times, because Python itself checks whether bytecode is older than its
+  // source.
+  const std::string name = sha256_hex(fmt::format("{}\n{}\n{}\n{}", python.torch_folder.string(),
+                                                  python.version, python.torch_version, imports));
+  const fs::path folder = all / name;
+  const fs::path filled = folder / "filled";
+  if (fs::exists(filled, failure)) return folder;
+  fs::create_directories(folder, failure);
+  if (failure || !fill(folder, python)) return {};
+  return std::ofstream(filled) ? folder : fs::path();
 }
 
 }  // namespace
@@ -234,6 +268,15 @@ CudaMatch match_cuda(const PythonInterpreter& python, const std::string& nvcc_ve
   if (torch.first == 0 || nvcc.first == 0) return CudaMatch::unknown;
   if (torch.first != nvcc.first) return CudaMatch::other_major;
   return torch == nvcc ? CudaMatch::same : CudaMatch::other_minor;
+}
+
+fs::path bytecode_of(const PythonInterpreter& python) {
+  static std::mutex mutex;
+  static std::map<std::pair<fs::path, std::string>, fs::path> known;
+  const std::scoped_lock lock(mutex);
+  const auto [place, is_new] = known.try_emplace({python.torch_folder, python.torch_version});
+  if (is_new) place->second = find_or_fill(python);
+  return place->second;
 }
 
 }  // namespace kgrade

@@ -55,4 +55,12 @@ enum class CudaMatch {
 };
 CudaMatch match_cuda(const PythonInterpreter& python, const std::string& nvcc_version);
 
+// A cache of Python bytecode, for packages that have none. Some installers and read-only images leave
+// packages without bytecode, and then every worker takes four times as long to import PyTorch.
+//
+// The folder in the user's cache with the bytecode for this interpreter. Workers may read it. The first call
+// fills it, which takes as long as one import of PyTorch. Empty if the packages have their own bytecode, or
+// if the folder cannot be made. A process tries to make it only once.
+std::filesystem::path bytecode_of(const PythonInterpreter& python);
+
 }  // namespace kgrade

@@ -20,11 +20,6 @@ std::optional<std::string> below(const std::string& path, const fs::path& folder
   return path.substr(prefix.size());
 }
 
-// Whether the file is the generated unit (compile/binding.h).
-bool is_of_the_binding(const std::string& name) {
-  return name == "unit.cpp" || name == "unit.cu" || name == "kgrade-binding";
-}
-
 // Whether a name is in the folder of the candidate's source as the user gave it. Other files are not quoted,
 // because a #line directive may name any file.
 bool is_beside(const std::string& name, const std::string& shown_as) {
@@ -50,7 +45,10 @@ std::optional<std::string> OwnSources::shown_name(const std::string& compiled) c
   for (const fs::path& folder :
        {build_directory, resolved(build_directory), fs::path(checked_build_folder)}) {
     const auto relative = below(compiled, folder);
-    if (relative && *relative != shown_as && is_of_the_binding(*relative)) return std::nullopt;
+    // The generated unit (compile/binding.h) has no shown name.
+    if (relative && *relative != shown_as &&
+        (*relative == "unit.cpp" || *relative == "unit.cu" || *relative == "kgrade-binding"))
+      return std::nullopt;
     // Names in #line directives are relative to the user's folder.
     if (relative && is_beside(*relative, shown_as)) return fs::path(*relative).lexically_normal().string();
   }

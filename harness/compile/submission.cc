@@ -13,13 +13,11 @@
 namespace kgrade {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 // --- Blocks ---
 
 enum class Language { cuda, python, unnamed, other };
 
-struct Block {
+struct CodeBlock {
   Language language = Language::unnamed;
   std::string name;    // of the language, as written; may be empty
   int first_line = 0;  // of its code
@@ -88,21 +86,17 @@ void each_line(std::string_view text, Visit visit) {
   }
 }
 
-std::string_view without_indentation(std::string_view line, std::size_t most) {
-  const std::size_t spaces = std::min(line.find_first_not_of(' '), line.size());
-  return line.substr(std::min(spaces, most));
-}
-
-std::vector<Block> blocks_in(std::string_view document) {
+std::vector<CodeBlock> blocks_in(std::string_view document) {
   if (document.starts_with(byte_order_mark)) document.remove_prefix(byte_order_mark.size());
-  std::vector<Block> blocks;
+  std::vector<CodeBlock> blocks;
   std::optional<Fence> open;
   each_line(document, [&](std::string_view line, int number) {
     if (open && closes(*open, line)) {
       open.reset();
     } else if (open) {
       blocks.back().last_line = number;
-      blocks.back().code += without_indentation(line, open->indentation);
+      const std::size_t spaces = std::min(line.find_first_not_of(' '), line.size());
+      blocks.back().code += line.substr(std::min(spaces, open->indentation));
       blocks.back().code += '\n';
     } else if ((open = fence_in(line))) {
       const std::string name = language_name(open->info);
@@ -113,17 +107,6 @@ std::vector<Block> blocks_in(std::string_view document) {
 }
 
 // --- What a block defines ---
-
-// The code joined into one line. Literals stay in the text. They do no harm, because brackets are matched
-// from the inside outwards.
-std::string joined_code(std::string_view source) {
-  std::string all;
-  each_code_line(source, [&all](const CodeLine& line) {
-    all += line.text + ' ';
-    return true;
-  });
-  return all;
-}
 
 bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
@@ -149,7 +132,13 @@ bool begins_body(std::string_view code, std::size_t at) {
 }
 
 bool defines_cuda_entry(std::string_view source) {
-  const std::string code = joined_code(source);
+  // The code is joined into one line. Literals stay in the text. They do no harm, because brackets are
+  // matched from the inside outwards.
+  std::string code;
+  each_code_line(source, [&code](const CodeLine& line) {
+    code += line.text + ' ';
+    return true;
+  });
   std::vector<bool> open;  // brackets; true: of the entry's parameters
   for (std::size_t at = 0; at < code.size(); ++at) {
     if (code[at] == '(') {
@@ -192,13 +181,6 @@ bool begins_class(std::string_view text, std::string_view name) {
   return behind.starts_with("(") || behind.starts_with(":");
 }
 
-bool begins_python_entry(std::string_view text) {
-  return begins_class(text, "ModelNew") || begins_function(text, "solution") ||
-         begins_function(text, "custom_kernel") || begins_function(text, "run") ||
-         begins_assignment(text, "solution") || begins_assignment(text, "custom_kernel") ||
-         begins_assignment(text, "ModelNew");
-}
-
 // Whether `begins` accepts the text from the beginning of any line. A signature may continue on the next
 // lines.
 template <class Begins>
@@ -211,7 +193,14 @@ bool any_line(std::string_view source, Begins begins) {
   return found;
 }
 
-bool defines_python_entry(std::string_view source) { return any_line(source, begins_python_entry); }
+bool defines_python_entry(std::string_view source) {
+  return any_line(source, [](std::string_view text) {
+    return begins_class(text, "ModelNew") || begins_function(text, "solution") ||
+           begins_function(text, "custom_kernel") || begins_function(text, "run") ||
+           begins_assignment(text, "solution") || begins_assignment(text, "custom_kernel") ||
+           begins_assignment(text, "ModelNew");
+  });
+}
 
 // Whether the source has a class Model, which is an entry point if there is no other one.
 bool defines_model(std::string_view source) {
@@ -240,7 +229,7 @@ bool is_problem(std::string_view source) {
   return any_line(source, begins) && !any_line(source, imports_tools);
 }
 
-std::optional<SubmissionKind> kind_of(const Block& block, bool (*defines_python)(std::string_view)) {
+std::optional<SubmissionKind> kind_of(const CodeBlock& block, bool (*defines_python)(std::string_view)) {
   const bool any = block.language == Language::unnamed;
   if ((any || block.language == Language::python) && defines_python(block.code))
     return SubmissionKind::python;
@@ -251,7 +240,7 @@ std::optional<SubmissionKind> kind_of(const Block& block, bool (*defines_python)
 
 // --- Documents ---
 
-std::optional<Submission> last_submission(const std::vector<Block>& blocks,
+std::optional<Submission> last_submission(const std::vector<CodeBlock>& blocks,
                                           bool (*defines_python)(std::string_view)) {
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
     const auto kind = kind_of(*block, defines_python);
@@ -262,7 +251,7 @@ std::optional<Submission> last_submission(const std::vector<Block>& blocks,
   return std::nullopt;
 }
 
-std::string why_none(const Block& block) {
+std::string why_none(const CodeBlock& block) {
   switch (block.language) {
     case Language::cuda:
       return "defines no function 'solution'";
@@ -277,7 +266,7 @@ std::string why_none(const Block& block) {
 }
 
 // "the one of lines 3 to 9 (bash) is neither CUDA C++ nor Python".
-std::string complaint_about(const Block& block) {
+std::string complaint_about(const CodeBlock& block) {
   const std::string language = block.name.empty() ? "" : fmt::format(" ({})", block.name);
   if (block.last_line < block.first_line)
     return fmt::format("the one that begins in line {} is empty", block.first_line - 1);
@@ -289,7 +278,7 @@ std::string complaint_about(const Block& block) {
 
 constexpr std::size_t most_blocks_named = 4;
 
-std::string complaints_about(const std::vector<Block>& blocks) {
+std::string complaints_about(const std::vector<CodeBlock>& blocks) {
   std::string text;
   const std::size_t first = blocks.size() > most_blocks_named ? blocks.size() - most_blocks_named : 0;
   for (std::size_t i = first; i < blocks.size(); ++i)
@@ -307,11 +296,6 @@ constexpr const char* no_blocks =
 
 Submission whole_file(SubmissionKind kind, std::string_view content) {
   return {kind, std::string(content), 0, 0};
-}
-
-bool is_document_name(const std::filesystem::path& file) {
-  constexpr std::array<std::string_view, 4> extensions = {".md", ".markdown", ".txt", ""};
-  return std::find(extensions.begin(), extensions.end(), file.extension().string()) != extensions.end();
 }
 
 // Like line_of_fence(), for Python, where only a literal of several lines can have such a line.
@@ -335,9 +319,12 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
     return whole_file(SubmissionKind::python, content);
   // The search for a fence may fail in a document, because no fence is certain, or because an unfinished
   // comment precedes it. So the file's name counts too.
-  const bool is_named_document = is_document_name(file) && !trimmed(content).empty();
+  constexpr std::array<std::string_view, 4> of_documents = {".md", ".markdown", ".txt", ""};
+  const bool is_named_document =
+      !trimmed(content).empty() &&
+      std::find(of_documents.begin(), of_documents.end(), file.extension().string()) != of_documents.end();
   if (fence == 0 && !is_named_document) return whole_file(SubmissionKind::cuda, content);
-  const std::vector<Block> blocks = blocks_in(content);
+  const std::vector<CodeBlock> blocks = blocks_in(content);
   if (auto found = last_submission(blocks, defines_python_entry)) return std::move(*found);
   if (auto found = last_submission(blocks, defines_model)) return std::move(*found);
   // Explain the file here, because a compiler would report an error for every line of it.

@@ -13,7 +13,7 @@ extern "C" {
 
 extern const std::int32_t kgrade_dlpack_device = 2;  // kDLCUDA
 
-// Called by the contestant's extensions: compile/launch_watch.h.
+// Called by the contestant's extensions: compile/nvcc_toolchain.h.
 void kgrade_launch_failed(int error, const void* kernel, const unsigned int* grid, const unsigned int* block,
                           std::size_t dynamic_shared) {
   kgrade::cuda::note_failed_launch(error, kernel, grid, block, dynamic_shared);

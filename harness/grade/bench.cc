@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/user_cache.h"
 #include "compile/caching_toolchain.h"
-#include "compile/python_zygote.h"
 #include "device/freed_memory.h"
+#include "compile/nvcc_toolchain.h"
+#include "compile/python_candidate.h"
+#include "device/device.h"
+#include "device/emulated/toolchain/emulated_toolchain.h"
 #include "measure/nvml.h"
 #include "measure/roofline.h"
 

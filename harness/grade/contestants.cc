@@ -16,9 +16,9 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "compile/binding.h"
-#include "compile/bytecode_cache.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
+#include "compile/python_interpreter.h"
 #include "verify/checks.h"
 
 namespace kgrade {

@@ -11,7 +11,7 @@
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "compile/nvcc.h"
+#include "compile/nvcc_toolchain.h"
 #include "contest/toolkit.h"
 #include "profile/kernel_profile.h"
 #include "profile/ncu_report.h"

@@ -1,5 +1,3 @@
-#include "compile/bytecode_cache.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,6 +5,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "compile/python_interpreter.h"
 
 namespace kgrade {
 namespace bytecode_cache_test {

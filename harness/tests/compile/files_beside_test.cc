@@ -1,6 +1,4 @@
 // Which files of its folder a candidate in Python sees.
-#include "compile/files_beside.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "compile/candidate_source.h"
 
 namespace kgrade {
 namespace files_beside_test {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
-#include "compile/nvcc.h"
+#include "compile/nvcc_toolchain.h"
 
 namespace kgrade {
 namespace find_nvcc_test {

@@ -1,5 +1,3 @@
-#include "compile/linked_libraries.h"
-
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +13,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/unique_fd.h"
+#include "compile/elf_file.h"
 
 namespace kgrade {
 namespace linked_libraries_test {

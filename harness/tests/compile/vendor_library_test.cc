@@ -1,7 +1,7 @@
-#include "compile/vendor_library.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "compile/layout.h"
 
 namespace kgrade {
 namespace vendor_library_test {

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "compile/elf_file.h"
 #include "compile/layout.h"
-#include "compile/linked_libraries.h"
 #include "compile/nvcc_toolchain.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
 #include "grade/contestants.h"

@@ -1,12 +1,11 @@
 // What a source must offer under the name of `solution`: the emulated device and nvcc say the same.
-#include "compile/solution_symbol.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "compile/elf_file.h"
 #include "compile/layout.h"
 #include "compile/nvcc_toolchain.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
