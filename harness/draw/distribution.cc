@@ -8,11 +8,6 @@ namespace {
 // Blocks of the source for each change: the first is for the position, the others give values to choose from.
 constexpr std::uint64_t blocks_per_change = 4;
 
-bool has_position(const InputChanges& changes, std::uint64_t position) {
-  return std::find(changes.position, changes.position + changes.count, position) !=
-         changes.position + changes.count;
-}
-
 // The first value from the words of the source that differs from the old value, or the old value. `draw`
 // takes the number of a word.
 template <class Value, class Draw>
@@ -48,7 +43,9 @@ InputChanges draw_changes(const Distribution& distribution, const RandomStream& 
     const PhiloxBlock random = random_block(source, k * blocks_per_change);
     const std::uint64_t element_changed = (std::uint64_t{random.word[0]} << 32 | random.word[1]) % elements;
     const std::uint64_t position = drawn_place(distribution, element_changed);
-    if (has_position(changes, position)) continue;
+    if (std::find(changes.position, changes.position + changes.count, position) !=
+        changes.position + changes.count)
+      continue;
     const unsigned int next = changes.count++;
     changes.position[next] = position;
     const bool is_fixed = is_always_zero(distribution, position);

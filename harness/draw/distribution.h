@@ -118,10 +118,6 @@ KGRADE_HOST_DEVICE inline std::uint64_t drawn_place(const Distribution& distribu
   return index - (row * distribution.columns + column) + (column * distribution.columns + row);
 }
 
-KGRADE_HOST_DEVICE inline bool is_on_diagonal(const Distribution& distribution, std::uint64_t index) {
-  return index % distribution.columns == index / distribution.columns % distribution.columns;
-}
-
 // Whether an element is outside the triangle of a triangular matrix.
 KGRADE_HOST_DEVICE inline bool is_outside(const Distribution& distribution, std::uint64_t index) {
   return is_of_matrices(distribution) && distribution.structure != Distribution::Structure::symmetric &&
@@ -233,7 +229,8 @@ KGRADE_HOST_DEVICE inline float scale_at(const Distribution& distribution, std::
 // Whether an element is 0 in every draw: outside a triangle, and on the diagonal of a graph.
 KGRADE_HOST_DEVICE inline bool is_always_zero(const Distribution& distribution, std::uint64_t index) {
   return is_outside(distribution, index) ||
-         (distribution.kind == Distribution::Kind::adjacency && is_on_diagonal(distribution, index));
+         (distribution.kind == Distribution::Kind::adjacency &&
+          index % distribution.columns == index / distribution.columns % distribution.columns);
 }
 
 // Whether every element is drawn from its own word and from no other.

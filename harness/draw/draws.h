@@ -5,6 +5,9 @@
 
 #include <cstdint>
 
+#include "base/defences.h"
+#include "draw/philox.h"
+
 namespace kgrade {
 
 // Identifies the contents of a call's inputs.
@@ -44,14 +47,26 @@ class DrawSequence {
       : seed_(seed), choices_(choices), next_(first) {}
 
   // New contents throughout.
-  Draw fresh(std::uint32_t launches = 1);
+  Draw fresh(std::uint32_t launches = 1) {
+    return {seed_, is_on(Defence::fresh_inputs) ? next_++ : 0, 0, launches};
+  }
   // New contents of families.
-  Draw varied(std::uint32_t family);
+  Draw varied(std::uint32_t family) {
+    Draw draw = fresh();
+    draw.family = family;
+    return draw;
+  }
   // Differs from the last fresh() in a few elements. Call fresh() before.
-  Draw changed(std::uint32_t launches = 1);
+  Draw changed(std::uint32_t launches = 1) {
+    if (!is_on(Defence::fresh_inputs) || !is_on(Defence::small_changes)) return fresh(launches);
+    return {seed_, next_ - 1, ++changes_, launches};
+  }
 
   // A random number from 0 to `below` - 1, for decision number `number`.
-  std::uint32_t number_below(std::uint32_t below, std::uint32_t number) const;
+  std::uint32_t number_below(std::uint32_t below, std::uint32_t number) const {
+    constexpr std::uint32_t choice_stream = 0x64726177;  // a stream apart from those of tensors
+    return random_block({choices_, choice_stream, 0}, number).word[0] % below;
+  }
   // Makes later decisions independent of the earlier ones. Contents go on as they would.
   void decide_anew(std::uint64_t choices) { choices_ = choices; }
 

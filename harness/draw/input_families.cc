@@ -88,13 +88,6 @@ bool may_be_small(const Case& bound, bool are_rounded) {
   return !are_rounded || (bound.terms <= most_terms && !are_half);
 }
 
-// Elements of a choice are among its numbers.
-bool holds_0(const ResolvedInit& init, const Range& domain) {
-  if (init.kind == Kind::choice)
-    return std::find(init.choices.begin(), init.choices.end(), 0) != init.choices.end();
-  return domain.least <= 0 && domain.largest >= 0;
-}
-
 bool is_wider(const Range& domain, const Range& own) {
   return domain.least < own.least || domain.largest > own.largest;
 }
@@ -140,16 +133,6 @@ struct Turn {
   bool is_whole = true;    // to the end of the room
   double fraction = 0;     // of the room otherwise, from 0 to 1
 };
-
-// The turn of a draw whose family is chosen for the `round`-th time. The first two rounds go to the end of
-// the room, one up and one down. Of the later rounds, three of four go to the end.
-Turn turn_of(std::uint32_t round, std::uint64_t seed, Family family, const PhiloxBlock& random) {
-  const std::uint64_t first = mixed(seed ^ static_cast<std::uint64_t>(family));
-  return {(first + round) % 2 == 1, round < 2 || random.word[2] % 4 != 0, detail::fraction(random.word[3])};
-}
-Turn any_turn(const PhiloxBlock& random) {
-  return {random.word[2] / 4 % 2 == 1, random.word[2] % 4 != 0, detail::fraction(random.word[3])};
-}
 
 double amount_within(double least, double room, const Turn& turn) {
   if (turn.is_whole || room <= least) return room;
@@ -261,61 +244,6 @@ std::string text_of(const Variation& variation) {
   return "";
 }
 
-}  // namespace
-
-bool may_have_families(const Problem& problem, const Tensor& tensor) {
-  const bool is_weight =
-      problem.has_model() && problem.torch && problem.torch->weight_of(tensor.name) != nullptr;
-  return tensor.has_single_elements() && tensor.init.kind != Kind::constant && !is_weight;
-}
-
-std::vector<Family> families_of(const Problem& problem, const Case& bound, std::size_t tensor) {
-  const Tensor& input = bound.tensors[tensor];
-  const ResolvedInit& init = input.init;
-  if (input.is_computed()) return families_of_computed(problem, bound, tensor);
-  if (!may_have_families(problem, input)) return {};
-  const Parameter& parameter = problem.parameters[input.parameter];
-  const bool is_exact = problem.compares_exactly();
-  std::vector<Family> families;
-  if (init.kind == Kind::adjacency) {
-    families = {Family::one_value};
-    // These families need graphs in which edges may be missing.
-    if (init.first < 1) families = {Family::cycle, Family::star, Family::dense, Family::one_value};
-  } else if (const auto own = range_of(init)) {
-    const Dtype dtype = bound.dtype_of(input);
-    const Range domain = domain_of(parameter, init, *own, is_exact);
-    const bool has_0 = has_zero(dtype) && holds_0(init, domain);
-    const bool are_real = is_real(parameter, init, dtype);
-    const bool may_repeat = is_exact || !are_real || (parameter.domain && bound.terms <= most_equal_terms);
-    if (may_repeat) families = {Family::one_value, Family::few_values, Family::runs, Family::ends};
-    if (is_exact) families.insert(families.end(), {Family::sorted, Family::reversed});
-    if (has_0 && may_be_small(bound, are_real && !is_exact)) families.push_back(Family::sparse);
-    if (has_0 && (is_exact || bound.terms <= most_equal_terms)) families.push_back(Family::zero_rows);
-    if (are_real) {
-      const auto more = families_of_reals(*own, domain, is_exact && !is_narrow(dtype));
-      families.insert(families.end(), more.begin(), more.end());
-      // With inputs of one sign, rounding errors cancel relative to the sum. So torch.rand() does not show in
-      // how many bits a candidate computes.
-      if (problem.has_model() && !parameter.domain &&
-          std::find(more.begin(), more.end(), Family::signs) == more.end())
-        families.push_back(Family::signs);
-    } else if (init.kind == Kind::integers && !init.encoding && parameter.domain) {
-      families.push_back(Family::shifted);
-    }
-  }
-  std::erase_if(families, [&](Family family) { return parameter.without.contains(family); });
-  return families;
-}
-
-std::uint32_t count_families(const Problem& problem, const Case& bound) {
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < bound.tensors.size(); ++i)
-    most = std::max(most, families_of(problem, bound, i).size());
-  return static_cast<std::uint32_t>(most);
-}
-
-namespace {
-
 // The family of a tensor in a draw, and how far it goes.
 struct Choice {
   Family family = Family::own;
@@ -348,8 +276,15 @@ Choice choice_of(const Problem& problem, const Case& bound, std::size_t tensor, 
   const std::vector<Family> of_first = in_order_of(draw.seed, families_of(problem, bound, first));
   const auto count = static_cast<std::uint32_t>(of_first.size());
   const Family leading = of_first[(draw.family - 1) % count];
-  if (tensor == first) return {leading, turn_of((draw.family - 1) / count, draw.seed, leading, random)};
-  const Turn turn = any_turn(random);
+  Turn turn = {random.word[2] / 4 % 2 == 1, random.word[2] % 4 != 0, detail::fraction(random.word[3])};
+  if (tensor == first) {
+    // The first two rounds of a family go to the end of the room, one up and one down. Of the later rounds,
+    // three of four go to the end.
+    const std::uint32_t round = (draw.family - 1) / count;
+    turn.goes_down = (mixed(draw.seed ^ static_cast<std::uint64_t>(leading)) + round) % 2 == 1;
+    turn.is_whole = turn.is_whole || round < 2;
+    return {leading, turn};
+  }
   const bool has_it = std::find(families.begin(), families.end(), leading) != families.end();
   if (random.word[0] % 2 == 0 && has_it) return {leading, turn};
   // A domain says that the numbers of this input matter by themselves.
@@ -358,28 +293,16 @@ Choice choice_of(const Problem& problem, const Case& bound, std::size_t tensor, 
   return {families[random.word[0] / 4 % families.size()], turn};
 }
 
-// Whether the family leaves all elements of a row with one sign, or nearly all.
-bool has_rows_of_one_sign(Family family) {
-  switch (family) {
-    case Family::one_value:
-    case Family::nonnegative:
-    case Family::nonpositive:
-    case Family::shifted:
-    case Family::rows_shifted:
-    case Family::step:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Whether two inputs have rows of one sign. Their products add up to sums that grow with each term.
 bool have_sums_of_one_sign(const Problem& problem, const Case& bound, const Draw& draw,
                            const RandomStream& stream) {
+  // These families leave all elements of a row with one sign, or nearly all.
+  constexpr std::array of_one_sign = {Family::one_value, Family::nonnegative,  Family::nonpositive,
+                                      Family::shifted,   Family::rows_shifted, Family::step};
   int inputs = 0;
   for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
-    const Choice choice = choice_of(problem, bound, i, draw, random_block(stream, i));
-    if (has_rows_of_one_sign(choice.family)) ++inputs;
+    const Family family = choice_of(problem, bound, i, draw, random_block(stream, i)).family;
+    if (std::find(of_one_sign.begin(), of_one_sign.end(), family) != of_one_sign.end()) ++inputs;
   }
   return inputs >= 2;
 }
@@ -416,6 +339,61 @@ std::int32_t ulps_of(const Problem& problem, const Case& bound, const Draw& draw
 }
 
 }  // namespace
+
+bool may_have_families(const Problem& problem, const Tensor& tensor) {
+  const bool is_weight =
+      problem.has_model() && problem.torch && problem.torch->weight_of(tensor.name) != nullptr;
+  return tensor.has_single_elements() && tensor.init.kind != Kind::constant && !is_weight;
+}
+
+std::vector<Family> families_of(const Problem& problem, const Case& bound, std::size_t tensor) {
+  const Tensor& input = bound.tensors[tensor];
+  const ResolvedInit& init = input.init;
+  if (input.is_computed()) return families_of_computed(problem, bound, tensor);
+  if (!may_have_families(problem, input)) return {};
+  const Parameter& parameter = problem.parameters[input.parameter];
+  const bool is_exact = problem.compares_exactly();
+  std::vector<Family> families;
+  if (init.kind == Kind::adjacency) {
+    families = {Family::one_value};
+    // These families need graphs in which edges may be missing.
+    if (init.first < 1) families = {Family::cycle, Family::star, Family::dense, Family::one_value};
+  } else if (const auto own = range_of(init)) {
+    const Dtype dtype = bound.dtype_of(input);
+    const Range domain = domain_of(parameter, init, *own, is_exact);
+    // Elements of a choice are among its numbers.
+    const bool may_be_0 = init.kind == Kind::choice
+                              ? std::find(init.choices.begin(), init.choices.end(), 0) != init.choices.end()
+                              : domain.least <= 0 && domain.largest >= 0;
+    const bool has_0 = has_zero(dtype) && may_be_0;
+    const bool are_real = is_real(parameter, init, dtype);
+    const bool may_repeat = is_exact || !are_real || (parameter.domain && bound.terms <= most_equal_terms);
+    if (may_repeat) families = {Family::one_value, Family::few_values, Family::runs, Family::ends};
+    if (is_exact) families.insert(families.end(), {Family::sorted, Family::reversed});
+    if (has_0 && may_be_small(bound, are_real && !is_exact)) families.push_back(Family::sparse);
+    if (has_0 && (is_exact || bound.terms <= most_equal_terms)) families.push_back(Family::zero_rows);
+    if (are_real) {
+      const auto more = families_of_reals(*own, domain, is_exact && !is_narrow(dtype));
+      families.insert(families.end(), more.begin(), more.end());
+      // With inputs of one sign, rounding errors cancel relative to the sum. So torch.rand() does not show in
+      // how many bits a candidate computes.
+      if (problem.has_model() && !parameter.domain &&
+          std::find(more.begin(), more.end(), Family::signs) == more.end())
+        families.push_back(Family::signs);
+    } else if (init.kind == Kind::integers && !init.encoding && parameter.domain) {
+      families.push_back(Family::shifted);
+    }
+  }
+  std::erase_if(families, [&](Family family) { return parameter.without.contains(family); });
+  return families;
+}
+
+std::uint32_t count_families(const Problem& problem, const Case& bound) {
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < bound.tensors.size(); ++i)
+    most = std::max(most, families_of(problem, bound, i).size());
+  return static_cast<std::uint32_t>(most);
+}
 
 Variation variation_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw) {
   const Tensor& input = bound.tensors[tensor];

@@ -11,7 +11,7 @@
 #include "draw/draws.h"
 #include "draw/input_families.h"
 #include "record/printed.h"
-#include "verify/telling_draws.h"
+#include "verify/expected_scales.h"
 #include "verify/wrong_output.h"
 
 namespace kgrade {

@@ -10,8 +10,8 @@
 #include "draw/input_families.h"
 #include "soundness/sample.h"
 #include "soundness/wrong_answers.h"
+#include "verify/expected_scales.h"
 #include "verify/judgement.h"
-#include "verify/telling_draws.h"
 
 namespace kgrade {
 namespace {

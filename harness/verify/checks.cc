@@ -9,7 +9,7 @@
 
 #include "base/defences.h"
 #include "base/text.h"
-#include "device/allowed_libraries.h"
+#include "device/device.h"
 #include "problem/module_file.h"
 #include "verify/judgement.h"
 
@@ -51,11 +51,6 @@ CudaError cuda_error(int value) {
   return found != std::end(cuda_errors) ? *found : CudaError{value, no_words};
 }
 
-std::optional<CallFinding> review_fault(const CallReport& report) {
-  if (report.fault == Fault::none) return std::nullopt;
-  return finding_of(report.fault, report.detail);
-}
-
 std::optional<CallFinding> review_cuda_error(const CallReport& report) {
   const int error = report.call.error;
   if (error == 0) return std::nullopt;
@@ -67,14 +62,6 @@ std::optional<CallFinding> review_cuda_error(const CallReport& report) {
     message += fmt::format(": a process may allocate {}", format_bytes(report.call.limit_bytes));
   if (error == cuda_memory_allocation) return CallFinding{Verdict::memory_limit, "memory", message};
   return CallFinding{Verdict::runtime_error, "device_errors", message};
-}
-
-// A clock gives only finite and positive times, so any other time is forged.
-std::optional<CallFinding> review_clock(const CallReport& report) {
-  if (!is_on(Defence::clock_agreement)) return std::nullopt;
-  if (std::isfinite(report.call.elapsed_ms) && report.call.elapsed_ms > 0) return std::nullopt;
-  return CallFinding{Verdict::cheating, "clock",
-                     fmt::format("the worker reports {} ms", report.call.elapsed_ms)};
 }
 
 std::optional<CallFinding> review_rest(const CallReport& report) {
@@ -208,10 +195,14 @@ CallFinding finding_of(Fault fault, const std::string& detail) {
 void forgive_threads(CallReport& report) { report.threads_left = report.processes_left = 0; }
 
 std::optional<CallFinding> review_call(const CallReport& report) {
-  if (auto finding = review_fault(report)) return finding;
+  if (report.fault != Fault::none) return finding_of(report.fault, report.detail);
   if (auto finding = review_cuda_error(report)) return finding;
   if (auto finding = review_corruption(report.corruption)) return finding;
-  if (auto finding = review_clock(report)) return finding;
+  // A clock gives only finite and positive times, so any other time is forged.
+  const bool is_time = std::isfinite(report.call.elapsed_ms) && report.call.elapsed_ms > 0;
+  if (!is_time && is_on(Defence::clock_agreement))
+    return CallFinding{Verdict::cheating, "clock",
+                       fmt::format("the worker reports {} ms", report.call.elapsed_ms)};
   return review_rest(report);
 }
 

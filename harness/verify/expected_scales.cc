@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "device/element_errors.h"
-#include "draw/draws.h"
+#include "draw/input_families.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
@@ -67,27 +67,12 @@ double root_mean_square(const std::vector<double>& sizes) {
   return sizes.empty() ? 0 : std::sqrt(squares / static_cast<double>(sizes.size()));
 }
 
-// The upper quartile of the sorted sizes, rounded up to a power of two, because magnitudes differ a little
-// from draw to draw.
-double limit_of_smaller(const std::vector<double>& sizes) {
-  const double quartile = sizes[(3 * sizes.size() - 1) / 4];
-  return quartile > 0 ? std::exp2(std::ceil(std::log2(quartile))) : 0;
-}
-
 ElementErrors compare_samples(std::span<const double> actual, std::span<const double> expected,
                               const Magnitudes& magnitudes) {
   ElementErrors errors;
   for (std::size_t i = 0; i < std::min(actual.size(), expected.size()); ++i)
     device::accumulate(errors, actual[i], expected[i], i, Dtype::float64, magnitudes);
   return errors;
-}
-
-// Notes which common values occur in the answer to other inputs too, and moves them to the front.
-void note_fixed(Magnitudes& magnitudes, const std::vector<double>& sample) {
-  double* const end = std::partition(
-      magnitudes.common, magnitudes.common + magnitudes.common_count,
-      [&](double value) { return std::find(sample.begin(), sample.end(), value) != sample.end(); });
-  magnitudes.fixed_count = static_cast<unsigned int>(end - magnitudes.common);
 }
 
 double mean_square(double squares, std::uint64_t elements) {
@@ -162,7 +147,10 @@ Magnitudes magnitudes_of(std::span<const double> sample) {
   }
   if (sizes.empty()) return magnitudes;
   std::sort(sizes.begin(), sizes.end());
-  magnitudes.smaller_limit = limit_of_smaller(sizes);
+  // The upper quartile of the sizes is rounded up to a power of two, because magnitudes differ a little from
+  // draw to draw.
+  const double quartile = sizes[(3 * sizes.size() - 1) / 4];
+  magnitudes.smaller_limit = quartile > 0 ? std::exp2(std::ceil(std::log2(quartile))) : 0;
   magnitudes.rms = root_mean_square(sizes);
   std::copy(common.begin(), common.end(), magnitudes.common);
   magnitudes.common_count = static_cast<unsigned int>(common.size());
@@ -232,7 +220,15 @@ void ExpectedScales::add(const Samples& samples) {
   if (scales_.empty()) return learn_from({samples});
   ++seen_;
   for (std::size_t output = 0; output < scales_.size(); ++output) {
-    if (seen_ == 2) note_fixed(scales_[output].magnitudes, samples[output]);
+    if (seen_ ==
+        2) {  // note which common values occur in the answer to other inputs too: move them to the front
+      Magnitudes& magnitudes = scales_[output].magnitudes;
+      const std::vector<double>& sample = samples[output];
+      double* const end = std::partition(
+          magnitudes.common, magnitudes.common + magnitudes.common_count,
+          [&](double value) { return std::find(sample.begin(), sample.end(), value) != sample.end(); });
+      magnitudes.fixed_count = static_cast<unsigned int>(end - magnitudes.common);
+    }
     add_distance(scales_[output], samples[output]);
   }
 }
@@ -355,6 +351,19 @@ double ExpectedScales::distance(std::size_t output) const {
     return std::numeric_limits<double>::infinity();
   const Scale& scale = scales_[output % scales_.size()];
   return std::max(scale.least_distance, std::sqrt(scale.squared_distances / scale.distances));
+}
+
+bool is_made_constant(const ExpectedScales& varied, const ExpectedScales& own, std::size_t output) {
+  return varied.is_constant(output) && !own.is_constant(output);
+}
+
+std::vector<Draw> draws_that_decide(const Problem& problem, const Case& bound, const Draw& draw,
+                                    const ExpectedScales& varied, const ExpectedScales& own) {
+  bool is_constant = draw.family != 0;
+  for (std::size_t i = 0; i < bound.outputs().size(); ++i)
+    is_constant = is_constant && is_made_constant(varied, own, i);
+  const bool is_rounded = !is_constant && !problem.compares_exactly();
+  return rounded_draws(bound, draw, is_rounded ? rounded_bits(precision_from(problem.precision)) : 0);
 }
 
 }  // namespace kgrade

@@ -4,14 +4,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "contest/contest.h"
 #include "device/contents.h"
+#include "draw/draws.h"
+#include "problem/case.h"
 #include "problem/problem.h"
 #include "record/verdict.h"
 #include "verify/checks.h"
@@ -140,5 +140,16 @@ class ExpectedScales {
   int seen_ = 0;
   double growth_ = 1;
 };
+
+// Whether families make an output constant that usually is not. Such an output may consist of rounding errors
+// alone. `varied` are the scales of a draw of families, and `own` those of the case.
+bool is_made_constant(const ExpectedScales& varied, const ExpectedScales& own, std::size_t output);
+
+// The draws that the reference must answer well before a draw of families counts, because such a draw tells
+// right answers from wrong ones (tells_right_from_wrong() in verify/judgement.h). Each is that draw with its
+// inputs rounded once more, as an honest candidate of the problem's class may round them. Inputs are not
+// rounded if outputs are compared exactly, or if all outputs are made constant.
+std::vector<Draw> draws_that_decide(const Problem& problem, const Case& bound, const Draw& draw,
+                                    const ExpectedScales& varied, const ExpectedScales& own);
 
 }  // namespace kgrade

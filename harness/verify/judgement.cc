@@ -1,7 +1,6 @@
 #include "verify/judgement.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace kgrade {
@@ -29,14 +28,6 @@ double relative_error(double squared_difference, double squared_expected, double
 double relative_error(const SetErrors& set, double usual_mean_square) {
   return relative_error(set.squared_difference, set.squared_expected,
                         usual_mean_square * static_cast<double>(set.elements));
-}
-
-// The mean error of the elements with a common value. Near the floor of a clamp, rounding errors of its
-// argument decide whether an element is on the floor. These errors may be large beside the floor, but few
-// elements are that near. Among few elements, one such element must not decide.
-double mean_common_error(const ElementErrors& errors) {
-  constexpr double few = 1000;
-  return errors.common / std::max(few, static_cast<double>(errors.compared - errors.varying.elements));
 }
 
 // The best class whose bound holds. It is at most fp32 for an output that is compared by its norm. In lower
@@ -85,20 +76,6 @@ Judgement judge_exactly(const ElementErrors& errors) {
   return judgement;
 }
 
-// Rounding errors are spread over all elements and change most of them little. An error in a few elements is
-// a bug, however small. An error by which many elements lose their value is a bug too.
-bool looks_like_rounding(const Judgement& judgement, const ElementErrors& errors) {
-  constexpr std::uint64_t many = 4;  // more than one in this many is too many
-  return judgement.decided_by != ErrorFigure::element && errors.lost * many <= errors.varying.elements;
-}
-
-Judgement of_mismatched_numbers(double element_limit) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  return {Verdict::wrong_answer, Precision::none, infinity, infinity, ErrorFigure::element, element_limit};
-}
-
-double unit_roundoff(Dtype dtype) { return dtype == Dtype::float64 ? 0x1p-53 : 0x1p-24; }
-
 }  // namespace
 
 double Judgement::figure() const { return std::max(relative_error, max_scaled_error / element_factor); }
@@ -106,10 +83,15 @@ double Judgement::figure() const { return std::max(relative_error, max_scaled_er
 double RelativeErrors::largest() const { return std::max({all, varying, smaller, common}); }
 
 RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& usual) {
+  // Near the floor of a clamp, rounding errors of its argument decide whether an element is on the floor.
+  // These errors may be large beside the floor, but few elements are that near. Among few elements, one such
+  // element must not decide the mean error of the elements with a common value.
+  constexpr double few = 1000;
+  const auto common = static_cast<double>(errors.compared - errors.varying.elements);
   return {relative_error(errors.sum_squared_difference, errors.sum_squared_expected,
                          usual.all * static_cast<double>(errors.compared)),
           relative_error(errors.varying, usual.varying), relative_error(errors.smaller, usual.smaller),
-          mean_common_error(errors)};
+          errors.common / std::max(few, common)};
 }
 
 Precision best_class(const Problem& problem) {
@@ -117,23 +99,15 @@ Precision best_class(const Problem& problem) {
 }
 
 double threshold(const Thresholds& thresholds, Precision precision) {
-  switch (precision) {
-    case Precision::exact:
-      return 0;
-    case Precision::fp32:
-      return thresholds.fp32;
-    case Precision::tf32:
-      return thresholds.tf32;
-    case Precision::bf16:
-      return thresholds.bf16;
-    case Precision::none:
-      break;
-  }
+  if (precision == Precision::exact) return 0;
+  if (precision == Precision::fp32) return thresholds.fp32;
+  if (precision == Precision::tf32) return thresholds.tf32;
+  if (precision == Precision::bf16) return thresholds.bf16;
   return std::numeric_limits<double>::infinity();
 }
 
 Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype, double distance) {
-  const double growth = growth_factor * unit_roundoff(dtype) * std::sqrt(terms);
+  const double growth = growth_factor * (dtype == Dtype::float64 ? 0x1p-53 : 0x1p-24) * std::sqrt(terms);
   const double most = distance / share_of_distance;
   const double most_growth = std::min(most_growth_of_fp32, distance / share_of_distance_for_growth);
   Thresholds bounds;
@@ -185,7 +159,9 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
                 const MeanSquares& usual, Comparison::Kind compare) {
   if (!has_norm(compare)) return judge_exactly(errors);
   const double element_limit = element_factor * threshold(bounds, required);
-  if (errors.nonfinite_mismatches > 0) return of_mismatched_numbers(element_limit);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (errors.nonfinite_mismatches > 0)
+    return {Verdict::wrong_answer, Precision::none, infinity, infinity, ErrorFigure::element, element_limit};
   const RelativeErrors relative = relative_errors(errors, usual);
   Judgement judgement;
   judgement.relative_error = relative.largest();
@@ -195,7 +171,11 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
   judgement.element_limit = element_limit;
   judgement.precision = reached(relative, element_figure, bounds);
   if (judgement.precision <= required) return judgement;
-  if (!looks_like_rounding(judgement, errors)) judgement.precision = Precision::none;
+  // Rounding errors are spread over all elements and change most of them little. An error in a few elements
+  // is a bug, however small. An error by which many elements lose their value is a bug too.
+  constexpr std::uint64_t many = 4;  // more than one in this many is too many
+  if (judgement.decided_by == ErrorFigure::element || errors.lost * many > errors.varying.elements)
+    judgement.precision = Precision::none;
   judgement.verdict = judgement.precision == Precision::none ? Verdict::wrong_answer : Verdict::low_precision;
   return judgement;
 }

@@ -12,10 +12,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/enum_words.h"
 #include "contest/contest.h"

@@ -134,15 +134,6 @@ bool all_of(const Positions& wrong, const Test& test) {
   return std::all_of(wrong.begin(), wrong.end(), test);
 }
 
-// "times 2", with enough digits to differ from 1. Empty if the factor is 1 in the digits of a float.
-std::string factor_text(double factor) {
-  for (const int digits : {4, 7}) {
-    const std::string text = fmt::format("{:.{}g}", factor, digits);
-    if (text != "1") return fmt::format("they are the expected value times {}", text);
-  }
-  return "";
-}
-
 // The factor that all wrong elements share, if it explains their errors.
 std::optional<double> common_factor(const Positions& wrong, const OutputValues& values) {
   const auto largest = *std::max_element(wrong.begin(), wrong.end(), [&](std::size_t a, std::size_t b) {
@@ -163,15 +154,6 @@ std::optional<double> common_factor(const Positions& wrong, const OutputValues& 
   return factor;
 }
 
-// The difference that all wrong elements share.
-std::optional<double> common_difference(const Positions& wrong, const OutputValues& values) {
-  const double difference = values.got[wrong.front()] - values.expected[wrong.front()];
-  const bool is_common = all_of(wrong, [&](std::size_t i) {
-    return std::abs(values.got[i] - values.expected[i] - difference) <= same_share * std::abs(difference);
-  });
-  return is_common ? std::optional(difference) : std::nullopt;
-}
-
 // A text that says how all wrong elements follow from the expected values: by one factor or one difference.
 std::string relation_pattern(const Positions& wrong, const OutputValues& values) {
   if (wrong.size() < fewest_for_a_pattern) return "";
@@ -181,10 +163,18 @@ std::string relation_pattern(const Positions& wrong, const OutputValues& values)
   if (!all_of(wrong, is_finite)) return "";
   if (all_of(wrong, [&](std::size_t i) { return values.got[i] == 0; }))
     return values.was_fresh_memory ? "they are zero: written so, or never written" : "they are zero";
-  if (const auto factor = common_factor(wrong, values)) return factor_text(*factor);
-  if (const auto difference = common_difference(wrong, values))
-    return fmt::format("they are off by {:.4g} each", *difference);
-  return "";
+  if (const auto factor = common_factor(wrong, values)) {
+    for (const int digits : {4, 7}) {  // enough digits to differ from 1
+      const std::string text = fmt::format("{:.{}g}", *factor, digits);
+      if (text != "1") return fmt::format("they are the expected value times {}", text);
+    }
+    return "";  // the factor is 1 in the digits of a float
+  }
+  const double difference = values.got[wrong.front()] - values.expected[wrong.front()];
+  const bool is_common = all_of(wrong, [&](std::size_t i) {
+    return std::abs(values.got[i] - values.expected[i] - difference) <= same_share * std::abs(difference);
+  });
+  return is_common ? fmt::format("they are off by {:.4g} each", difference) : "";
 }
 
 // Whether the last two dimensions are exchanged in memory.
@@ -254,14 +244,6 @@ std::uint64_t count_of(const std::vector<Treatment>& treatments, Treatment wante
   return static_cast<std::uint64_t>(std::count(treatments.begin(), treatments.end(), wanted));
 }
 
-// Treats unclear elements like most of the clear ones.
-void settle_unclear(std::vector<Treatment>& treatments) {
-  const bool adds =
-      count_of(treatments, Treatment::added_to) > count_of(treatments, Treatment::never_written);
-  std::replace(treatments.begin(), treatments.end(), Treatment::unclear,
-               adds ? Treatment::added_to : Treatment::never_written);
-}
-
 WrongElement example_of(const OutputValues& values, std::size_t i, Treatment treatment) {
   const char* const instead = treatment == Treatment::never_written ? "never written"
                               : treatment == Treatment::added_to    ? "added to what was there"
@@ -317,7 +299,11 @@ WrongOutput wrong_output(const OutputValues& values, double limit) {
     treatments.push_back(treatment_of(values, i, limit));
     if (treatments.back() == Treatment::written) written.push_back(i);
   }
-  settle_unclear(treatments);
+  // Unclear elements are treated like most of the clear ones.
+  const bool adds =
+      count_of(treatments, Treatment::added_to) > count_of(treatments, Treatment::never_written);
+  std::replace(treatments.begin(), treatments.end(), Treatment::unclear,
+               adds ? Treatment::added_to : Treatment::never_written);
   found.never_written = count_of(treatments, Treatment::never_written);
   found.added_to = count_of(treatments, Treatment::added_to);
   for (std::size_t k = 0; k < std::min(wrong.size(), most_examples); ++k)

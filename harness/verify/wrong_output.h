@@ -2,7 +2,6 @@
 // the wrong elements have in common, and a few examples.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "contest/contest.h"
