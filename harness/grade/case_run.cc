@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "grade/measured_case.h"
+#include "measure/clock_rule.h"
 #include "measure/roofline.h"
-#include "measure/speed_checks.h"
 #include "measure/speedup.h"
 
 namespace kgrade {

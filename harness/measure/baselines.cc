@@ -63,16 +63,6 @@ std::optional<BaselineSource> file_of(const fs::path& file) {
   return BaselineSource{"", file, {}, std::move(*text), {}};
 }
 
-// The text of a file whose `Model` is derived from a module of PyTorch. Arguments are passed by name, because
-// the module may take them in another order and with other defaults.
-std::string wrapping(const TorchModule& module) {
-  std::vector<std::string> arguments;
-  for (const ModuleArgument& argument : module.init)
-    arguments.push_back(fmt::format("{0}={0}", argument.name));
-  return fmt::format("import torch\n\n\nclass Model({}):\n    {}\n        super().__init__({})\n",
-                     module.wrapped, init_form(module), fmt::join(arguments, ", "));
-}
-
 std::optional<BaselineSource> module_of(const Problem& problem, const Layout& layout) {
   const fs::path reference = layout.reference_source(problem);
   if (problem.has_model()) return file_of(reference);
@@ -81,7 +71,15 @@ std::optional<BaselineSource> module_of(const Problem& problem, const Layout& la
     return own;
   const std::string& wrapped = problem.torch->wrapped;
   if (!wrapped.starts_with("torch.nn.")) return std::nullopt;
-  return BaselineSource{"", wrapped, {}, wrapping(*problem.torch), {}};
+  // A file whose `Model` is derived from a module of PyTorch. Arguments are passed by name, because the
+  // module may take them in another order and with other defaults.
+  std::vector<std::string> arguments;
+  for (const ModuleArgument& argument : problem.torch->init)
+    arguments.push_back(fmt::format("{0}={0}", argument.name));
+  const std::string text =
+      fmt::format("import torch\n\n\nclass Model({}):\n    {}\n        super().__init__({})\n", wrapped,
+                  init_form(*problem.torch), fmt::join(arguments, ", "));
+  return BaselineSource{"", wrapped, {}, text, {}};
 }
 
 }  // namespace

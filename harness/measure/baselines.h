@@ -1,6 +1,6 @@
 // The baselines of a problem, of two kinds.
 //
-// Contestants that call a vendor's library (compile/vendor_library.h). They are beside the problem's
+// Contestants that call a vendor's library (compile/layout.h). They are beside the problem's
 // reference, as cudnn/<slug>.cc or cublas/<slug>.cc, and are built once for each class of arithmetic. Code
 // that they share is in vendor/, with the kernels in vendor/kernels.cu, because nvcc reads the headers of a
 // .cu file three times, and all candidates wait for it. A cudnn/<slug>.cu with its own kernels works as well.

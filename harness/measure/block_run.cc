@@ -21,10 +21,6 @@ constexpr std::uint32_t order_stream = 0x6f72646;  // a stream apart from those 
 // The largest share of blocks that may be void. One void block is always allowed if others count.
 constexpr double most_void = 0.1;
 
-std::size_t void_blocks_allowed(std::size_t blocks) {
-  return static_cast<std::size_t>(std::max(1.0, std::floor(most_void * static_cast<double>(blocks))));
-}
-
 class Runner {
  public:
   Runner(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock)
@@ -32,7 +28,9 @@ class Runner {
 
   BlockRun run() {
     while (play_block()) {
-      const bool spent = is_time_over();
+      const double budget = plan_.goal.budget_seconds;
+      const bool spent = clock_.now() - start_ >=
+                         (counted_ < plan_.goal.fewest_blocks ? patience_for_blocks * budget : budget);
       const bool look = spent || run_.blocks.size() >= blocks_between_looks;
       if (look && is_disturbed()) return end(BlockEnd::disturbed);
       if (is_precise()) return end(BlockEnd::precise);
@@ -62,13 +60,11 @@ class Runner {
     return true;
   }
 
-  bool is_time_over() const {
-    const double seconds = clock_.now() - start_;
-    const double budget = plan_.goal.budget_seconds;
-    return seconds >= (counted_ < plan_.goal.fewest_blocks ? patience_for_blocks * budget : budget);
+  bool is_disturbed() const {
+    return counted_ == 0 ||
+           void_ > static_cast<std::size_t>(
+                       std::max(1.0, std::floor(most_void * static_cast<double>(run_.blocks.size()))));
   }
-
-  bool is_disturbed() const { return counted_ == 0 || void_ > void_blocks_allowed(run_.blocks.size()); }
 
   bool is_precise() const {
     const bool look = run_.blocks.back().voided.empty() && counted_ >= plan_.goal.first_look &&
@@ -108,19 +104,6 @@ class Runner {
   std::size_t counted_ = 0;
   std::size_t void_ = 0;
 };
-
-constexpr std::uint64_t thermal = clock_event::sw_thermal | clock_event::hw_thermal;
-
-bool is_thermal(std::uint64_t reasons) { return (reasons & thermal) != 0; }
-bool is_power_brake(std::uint64_t reasons) { return (reasons & clock_event::hw_power_brake) != 0; }
-// Whether the slowdown has no cause that we could name instead.
-bool is_hardware(std::uint64_t reasons) {
-  return (reasons & clock_event::hw_slowdown) != 0 && !is_thermal(reasons) && !is_power_brake(reasons);
-}
-
-constexpr const char* thermal_words = "thermal slowdown";
-constexpr const char* power_brake_words = "the power brake";
-constexpr const char* hardware_words = "hardware slowdown";
 
 }  // namespace
 
@@ -164,9 +147,11 @@ BlockRun run_blocks(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watc
 
 std::string voiding_words(std::uint64_t reasons) {
   std::vector<const char*> parts;
-  if (is_thermal(reasons)) parts.push_back(thermal_words);
-  if (is_power_brake(reasons)) parts.push_back(power_brake_words);
-  if (is_hardware(reasons)) parts.push_back(hardware_words);
+  if ((reasons & (clock_event::sw_thermal | clock_event::hw_thermal)) != 0)
+    parts.push_back("thermal slowdown");
+  if ((reasons & clock_event::hw_power_brake) != 0) parts.push_back("the power brake");
+  // A slowdown of the hardware is named only if it has no cause that we could name instead.
+  if (parts.empty() && (reasons & clock_event::hw_slowdown) != 0) parts.push_back("hardware slowdown");
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 

@@ -72,31 +72,6 @@ struct Functions {
 
 }  // namespace nvml
 
-// NVIDIA's management library, opened at run time and started.
-class NvmlLibrary {
- public:
-  // An Error if there is no such library, if it lacks a required function, or if it does not start: no
-  // driver, no permission.
-  static Result<std::unique_ptr<NvmlLibrary>> open(const std::string& name);
-  ~NvmlLibrary();
-  NvmlLibrary(const NvmlLibrary&) = delete;
-  NvmlLibrary& operator=(const NvmlLibrary&) = delete;
-
-  // Finds the device by "GPU-...", or by "MIG-..." with the same digits: CUDA does not say which of the two a
-  // UUID is.
-  Result<nvml::Device> find(const std::string& uuid) const;
-  const nvml::Functions& functions() const { return functions_; }
-  // "Not Supported", or the number if the library has no words for it.
-  std::string words(nvml::Return status) const;
-
- private:
-  explicit NvmlLibrary(void* handle);
-
-  void* handle_;
-  bool started_ = false;
-  nvml::Functions functions_;
-};
-
 // Loads the first of these functions that the library has. Names go from the present one back to the oldest.
 template <class Function>
 void load(void* library, Function& function, std::initializer_list<const char*> names) {
@@ -131,49 +106,64 @@ Error no_library(const std::string& why) {
                        "'utility' (NVIDIA_DRIVER_CAPABILITIES=compute,utility)");
 }
 
-NvmlLibrary::NvmlLibrary(void* handle) : handle_(handle), functions_(load_all(handle)) {}
-
-NvmlLibrary::~NvmlLibrary() {
-  if (started_ && functions_.shutdown != nullptr) functions_.shutdown();
-  ::dlclose(handle_);
-}
-
-Result<std::unique_ptr<NvmlLibrary>> NvmlLibrary::open(const std::string& name) {
-  void* const handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* const why = ::dlerror();
-    return no_library(why != nullptr ? why : name);
+// NVIDIA's management library, opened at run time and started.
+class NvmlLibrary {
+ public:
+  // An Error if there is no such library, if it lacks a required function, or if it does not start: no
+  // driver, no permission.
+  static Result<std::unique_ptr<NvmlLibrary>> open(const std::string& name) {
+    void* const handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      const char* const why = ::dlerror();
+      return no_library(why != nullptr ? why : name);
+    }
+    std::unique_ptr<NvmlLibrary> library(new NvmlLibrary(handle));
+    const nvml::Functions& has = library->functions_;
+    if (has.init == nullptr || has.device_by_uuid == nullptr) {
+      const char* const lacking = has.init == nullptr ? "nvmlInit_v2" : "nvmlDeviceGetHandleByUUID";
+      return no_library(fmt::format("{} has no {}", name, lacking));
+    }
+    if (const nvml::Return status = has.init(); status != nvml::success) {
+      return machine_error("NVML does not start: " + library->words(status),
+                           "look whether `nvidia-smi` works for this user on this machine");
+    }
+    library->started_ = true;
+    return library;
   }
-  std::unique_ptr<NvmlLibrary> library(new NvmlLibrary(handle));
-  const nvml::Functions& has = library->functions_;
-  if (has.init == nullptr || has.device_by_uuid == nullptr) {
-    const char* const lacking = has.init == nullptr ? "nvmlInit_v2" : "nvmlDeviceGetHandleByUUID";
-    return no_library(fmt::format("{} has no {}", name, lacking));
+  ~NvmlLibrary() {
+    if (started_ && functions_.shutdown != nullptr) functions_.shutdown();
+    ::dlclose(handle_);
   }
-  if (const nvml::Return status = has.init(); status != nvml::success) {
-    return machine_error("NVML does not start: " + library->words(status),
-                         "look whether `nvidia-smi` works for this user on this machine");
-  }
-  library->started_ = true;
-  return library;
-}
+  NvmlLibrary(const NvmlLibrary&) = delete;
+  NvmlLibrary& operator=(const NvmlLibrary&) = delete;
 
-Result<nvml::Device> NvmlLibrary::find(const std::string& uuid) const {
-  nvml::Device device = nullptr;
-  nvml::Return status = functions_.device_by_uuid(uuid.c_str(), &device);
-  if (status != nvml::success && uuid.starts_with("GPU-")) {
-    const std::string instance = "MIG-" + uuid.substr(4);
-    if (functions_.device_by_uuid(instance.c_str(), &device) == nvml::success) return device;
+  // Finds the device by "GPU-...", or by "MIG-..." with the same digits: CUDA does not say which of the two a
+  // UUID is.
+  Result<nvml::Device> find(const std::string& uuid) const {
+    nvml::Device device = nullptr;
+    nvml::Return status = functions_.device_by_uuid(uuid.c_str(), &device);
+    if (status != nvml::success && uuid.starts_with("GPU-")) {
+      const std::string instance = "MIG-" + uuid.substr(4);
+      if (functions_.device_by_uuid(instance.c_str(), &device) == nvml::success) return device;
+    }
+    if (status == nvml::success) return device;
+    return machine_error(fmt::format("NVML gives no GPU with the UUID '{}': {}", uuid, words(status)),
+                         "`nvidia-smi -L` lists those that it knows");
   }
-  if (status == nvml::success) return device;
-  return machine_error(fmt::format("NVML gives no GPU with the UUID '{}': {}", uuid, words(status)),
-                       "`nvidia-smi -L` lists those that it knows");
-}
+  const nvml::Functions& functions() const { return functions_; }
+  // "Not Supported", or the number if the library has no words for it.
+  std::string words(nvml::Return status) const {
+    const char* const text = functions_.error_string != nullptr ? functions_.error_string(status) : nullptr;
+    return text != nullptr ? text : fmt::format("error {}", status);
+  }
 
-std::string NvmlLibrary::words(nvml::Return status) const {
-  const char* const text = functions_.error_string != nullptr ? functions_.error_string(status) : nullptr;
-  return text != nullptr ? text : fmt::format("error {}", status);
-}
+ private:
+  explicit NvmlLibrary(void* handle) : handle_(handle), functions_(load_all(handle)) {}
+
+  void* handle_;
+  bool started_ = false;
+  nvml::Functions functions_;
+};
 
 struct ListedProcesses {
   nvml::Return status = nvml::success;
@@ -183,21 +173,17 @@ struct ListedProcesses {
 // A byte that ends no entry: the last bytes of an entry are an instance's number or a size.
 constexpr unsigned char untouched = 0xa5;
 
-// The size of an entry, from how much of the memory for the entries was written.
-std::size_t entry_size(const std::vector<unsigned char>& memory, std::size_t entries) {
-  const auto last =
-      std::find_if(memory.rbegin(), memory.rend(), [](unsigned char byte) { return byte != untouched; });
-  const auto written = static_cast<std::size_t>(memory.rend() - last);
-  for (const unsigned size : nvml::process_entry_sizes) {
-    if (written <= size * entries) return size;
-  }
-  return nvml::largest_process_entry;
-}
-
 std::vector<pid_t> pids_in(const std::vector<unsigned char>& memory, std::size_t entries) {
   std::vector<pid_t> pids;
   if (entries == 0) return pids;
-  const std::size_t size = entry_size(memory, entries);
+  // How much of the memory for the entries was written shows the size of an entry.
+  const auto last =
+      std::find_if(memory.rbegin(), memory.rend(), [](unsigned char byte) { return byte != untouched; });
+  const auto written = static_cast<std::size_t>(memory.rend() - last);
+  std::size_t size = nvml::largest_process_entry;
+  for (const unsigned one : nvml::process_entry_sizes) {
+    if (written <= one * entries) size = std::min<std::size_t>(size, one);
+  }
   for (std::size_t i = 0; i < entries; ++i) {
     unsigned pid = 0;
     std::memcpy(&pid, memory.data() + i * size, sizeof pid);
@@ -265,19 +251,106 @@ std::optional<unsigned> known(std::optional<unsigned> value) {
 class NvmlTelemetry : public Telemetry {
  public:
   NvmlTelemetry(std::unique_ptr<NvmlLibrary> library, nvml::Device device, std::vector<pid_t> own,
-                std::chrono::milliseconds between_process_queries);
+                std::chrono::milliseconds between_process_queries)
+      : library_(std::move(library)),
+        device_(device),
+        own_(std::move(own)),
+        between_process_queries_(between_process_queries) {
+    reasons_ = query<unsigned long long>(
+        "clock event reasons", "nvmlDeviceGetCurrentClocksEventReasons", of().clock_event_reasons != nullptr,
+        [this](unsigned long long* mask) { return of().clock_event_reasons(device_, mask); });
+    const auto clock = [this](unsigned type) {
+      return [this, type](unsigned* mhz) { return of().clock(device_, type, mhz); };
+    };
+    const bool has_clock = of().clock != nullptr;
+    sm_clock_ = query<unsigned>("SM clock", "nvmlDeviceGetClockInfo", has_clock, clock(nvml::clock_sm));
+    memory_clock_ =
+        query<unsigned>("memory clock", "nvmlDeviceGetClockInfo", has_clock, clock(nvml::clock_memory));
+    power_ = query<unsigned>("power", "nvmlDeviceGetPowerUsage", of().power != nullptr,
+                             [this](unsigned* milliwatts) { return of().power(device_, milliwatts); });
+    power_limit_ =
+        query<unsigned>("power limit", "nvmlDeviceGetEnforcedPowerLimit", of().power_limit != nullptr,
+                        [this](unsigned* milliwatts) { return of().power_limit(device_, milliwatts); });
+    temperature_ = query<unsigned>("temperature", "nvmlDeviceGetTemperatureV",
+                                   of().temperature != nullptr || of().temperature_before_v1 != nullptr,
+                                   [this](unsigned* celsius) { return temperature(celsius); });
+  }
 
-  std::optional<TelemetryReading> read() override;
+  std::optional<TelemetryReading> read() override {
+    TelemetryReading reading;
+    reading.at = SteadyTime::now();
+    const auto reasons = reasons_.value();
+    reading.reasons_known = reasons.has_value();
+    reading.clock_event_reasons = reasons.value_or(0);
+    reading.sm_clock_mhz = known(sm_clock_.value());
+    reading.memory_clock_mhz = known(memory_clock_.value());
+    reading.power_milliwatts = known(power_.value());
+    reading.power_limit_milliwatts = known(power_limit_.value());
+    reading.temperature_celsius = known(temperature_.value());
+    reading.other_processes = others(reading.at);
+    if (!reading.reasons_known && !reading.sm_clock_mhz && !reading.memory_clock_mhz &&
+        !reading.power_milliwatts && !reading.power_limit_milliwatts && !reading.temperature_celsius &&
+        !reading.other_processes) {
+      return std::nullopt;
+    }
+    return reading;
+  }
+
   std::string absent() const override { return {}; }
-  std::vector<std::string> missing() const override;
+
+  std::vector<std::string> missing() const override {
+    std::vector<std::string> all = missing_;
+    if (!no_others_.empty()) all.push_back("other processes: " + no_others_);
+    return all;
+  }
 
  private:
+  // Tries the query once. A failure is noted, and the query is not repeated if it can never succeed.
   template <class Number>
   Query<Number> query(const char* what, const char* symbol, bool has,
-                      std::function<nvml::Return(Number*)> ask);
-  nvml::Return temperature(unsigned* celsius) const;
-  std::optional<unsigned> others(SteadyTime::time_point now);
-  void ask_for_others();
+                      std::function<nvml::Return(Number*)> ask) {
+    if (!has) {
+      missing_.push_back(fmt::format("{}: the library has no {}", what, symbol));
+      return {};
+    }
+    Number number = 0;
+    const nvml::Return status = ask(&number);
+    if (status != nvml::success) missing_.push_back(fmt::format("{}: {}", what, library_->words(status)));
+    if (status == nvml::not_supported || status == nvml::no_permission) return {};
+    return {std::move(ask)};
+  }
+
+  nvml::Return temperature(unsigned* celsius) const {
+    if (of().temperature != nullptr) {
+      nvml::Temperature reading{nvml::temperature_version, nvml::sensor_gpu, 0};
+      const nvml::Return status = of().temperature(device_, &reading);
+      if (status == nvml::success) {
+        *celsius = static_cast<unsigned>(std::max(reading.celsius, 0));
+        return status;
+      }
+      if (of().temperature_before_v1 == nullptr) return status;
+    }
+    return of().temperature_before_v1(device_, nvml::sensor_gpu, celsius);
+  }
+
+  std::optional<unsigned> others(SteadyTime::time_point now) {
+    if (asked_for_others_ && now - *asked_for_others_ < between_process_queries_) return others_;
+    asked_for_others_ = now;
+    others_ = std::nullopt;
+    if (of().compute_processes == nullptr) {
+      no_others_ = "the library has no nvmlDeviceGetComputeRunningProcesses_v3";
+      return others_;
+    }
+    const ListedProcesses listed = list_compute_processes(of(), device_);
+    if (listed.status != nvml::success) {
+      no_others_ = library_->words(listed.status);
+      return others_;
+    }
+    others_ = count_others(listed.pids, own_);
+    no_others_ = others_ ? "" : "the driver's process numbers are not those seen here, as in a container";
+    return others_;
+  }
+
   const nvml::Functions& of() const { return library_->functions(); }
 
   std::unique_ptr<NvmlLibrary> library_;
@@ -291,109 +364,6 @@ class NvmlTelemetry : public Telemetry {
   std::optional<unsigned> others_;
   std::string no_others_;  // why others_ is unset
 };
-
-NvmlTelemetry::NvmlTelemetry(std::unique_ptr<NvmlLibrary> library, nvml::Device device,
-                             std::vector<pid_t> own, std::chrono::milliseconds between_process_queries)
-    : library_(std::move(library)),
-      device_(device),
-      own_(std::move(own)),
-      between_process_queries_(between_process_queries) {
-  reasons_ = query<unsigned long long>(
-      "clock event reasons", "nvmlDeviceGetCurrentClocksEventReasons", of().clock_event_reasons != nullptr,
-      [this](unsigned long long* mask) { return of().clock_event_reasons(device_, mask); });
-  const auto clock = [this](unsigned type) {
-    return [this, type](unsigned* mhz) { return of().clock(device_, type, mhz); };
-  };
-  const bool has_clock = of().clock != nullptr;
-  sm_clock_ = query<unsigned>("SM clock", "nvmlDeviceGetClockInfo", has_clock, clock(nvml::clock_sm));
-  memory_clock_ =
-      query<unsigned>("memory clock", "nvmlDeviceGetClockInfo", has_clock, clock(nvml::clock_memory));
-  power_ = query<unsigned>("power", "nvmlDeviceGetPowerUsage", of().power != nullptr,
-                           [this](unsigned* milliwatts) { return of().power(device_, milliwatts); });
-  power_limit_ =
-      query<unsigned>("power limit", "nvmlDeviceGetEnforcedPowerLimit", of().power_limit != nullptr,
-                      [this](unsigned* milliwatts) { return of().power_limit(device_, milliwatts); });
-  temperature_ = query<unsigned>("temperature", "nvmlDeviceGetTemperatureV",
-                                 of().temperature != nullptr || of().temperature_before_v1 != nullptr,
-                                 [this](unsigned* celsius) { return temperature(celsius); });
-}
-
-// Tries the query once. A failure is noted, and the query is not repeated if it can never succeed.
-template <class Number>
-Query<Number> NvmlTelemetry::query(const char* what, const char* symbol, bool has,
-                                   std::function<nvml::Return(Number*)> ask) {
-  if (!has) {
-    missing_.push_back(fmt::format("{}: the library has no {}", what, symbol));
-    return {};
-  }
-  Number number = 0;
-  const nvml::Return status = ask(&number);
-  if (status != nvml::success) missing_.push_back(fmt::format("{}: {}", what, library_->words(status)));
-  if (status == nvml::not_supported || status == nvml::no_permission) return {};
-  return {std::move(ask)};
-}
-
-nvml::Return NvmlTelemetry::temperature(unsigned* celsius) const {
-  if (of().temperature != nullptr) {
-    nvml::Temperature reading{nvml::temperature_version, nvml::sensor_gpu, 0};
-    const nvml::Return status = of().temperature(device_, &reading);
-    if (status == nvml::success) {
-      *celsius = static_cast<unsigned>(std::max(reading.celsius, 0));
-      return status;
-    }
-    if (of().temperature_before_v1 == nullptr) return status;
-  }
-  return of().temperature_before_v1(device_, nvml::sensor_gpu, celsius);
-}
-
-std::optional<TelemetryReading> NvmlTelemetry::read() {
-  TelemetryReading reading;
-  reading.at = SteadyTime::now();
-  const auto reasons = reasons_.value();
-  reading.reasons_known = reasons.has_value();
-  reading.clock_event_reasons = reasons.value_or(0);
-  reading.sm_clock_mhz = known(sm_clock_.value());
-  reading.memory_clock_mhz = known(memory_clock_.value());
-  reading.power_milliwatts = known(power_.value());
-  reading.power_limit_milliwatts = known(power_limit_.value());
-  reading.temperature_celsius = known(temperature_.value());
-  reading.other_processes = others(reading.at);
-  if (!reading.reasons_known && !reading.sm_clock_mhz && !reading.memory_clock_mhz &&
-      !reading.power_milliwatts && !reading.power_limit_milliwatts && !reading.temperature_celsius &&
-      !reading.other_processes) {
-    return std::nullopt;
-  }
-  return reading;
-}
-
-std::optional<unsigned> NvmlTelemetry::others(SteadyTime::time_point now) {
-  if (!asked_for_others_ || now - *asked_for_others_ >= between_process_queries_) {
-    asked_for_others_ = now;
-    ask_for_others();
-  }
-  return others_;
-}
-
-void NvmlTelemetry::ask_for_others() {
-  others_ = std::nullopt;
-  if (of().compute_processes == nullptr) {
-    no_others_ = "the library has no nvmlDeviceGetComputeRunningProcesses_v3";
-    return;
-  }
-  const ListedProcesses listed = list_compute_processes(of(), device_);
-  if (listed.status != nvml::success) {
-    no_others_ = library_->words(listed.status);
-    return;
-  }
-  others_ = count_others(listed.pids, own_);
-  no_others_ = others_ ? "" : "the driver's process numbers are not those seen here, as in a container";
-}
-
-std::vector<std::string> NvmlTelemetry::missing() const {
-  std::vector<std::string> all = missing_;
-  if (!no_others_.empty()) all.push_back("other processes: " + no_others_);
-  return all;
-}
 
 std::unique_ptr<Telemetry> absent_because(const Error& error) {
   return no_telemetry(error.remedy.empty() ? error.message : error.message + "; " + error.remedy);

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "base/text.h"
-#include "base/user_cache.h"
 #include "record/shared_json.h"
 
 namespace kgrade {
@@ -58,10 +57,6 @@ double fastest_arithmetic(const Ceilings& ceilings) {
                    ceilings.fp64_flops_per_second});
 }
 
-double roofline_bytes(const Case& bound) {
-  return static_cast<double>(bound.bytes ? *bound.bytes : bound.tensor_bytes());
-}
-
 // The bytes that must be read from memory or written to it.
 double least_bytes(const Case& bound, const DeviceInfo& device, CacheState cache) {
   double inputs = 0;
@@ -84,20 +79,6 @@ double seconds_of(double amount, double rate) { return rate > 0 ? amount / rate 
 constexpr int schema_version = 1;
 constexpr std::uint64_t file_limit = 8 << 10;  // ours have less than 1 KiB
 
-bool is_known_instruction(std::string_view text) {
-  return text == "wgmma" || text == "mma.sync" || text == "fma" || text.empty();
-}
-
-// Whether the name has no special meaning in the file system.
-bool can_name_a_file(const std::string& uuid) {
-  return !uuid.empty() && uuid.size() <= 64 && uuid.front() != '-' &&
-         std::all_of(uuid.begin(), uuid.end(), [](char c) {
-           return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-         });
-}
-
-}  // namespace
-
 // The file of a device's ceilings.
 struct KeptCeilings {
   int schema_version = 0;
@@ -116,32 +97,10 @@ void fields(Archive& archive, typename Archive::template Value<KeptCeilings>& ke
   fields(archive, kept.ceilings);
 }
 
-namespace {
-
 std::string to_text(const Ceilings& ceilings, const DeviceInfo& device) {
   const KeptCeilings kept{schema_version,         ceilings_protocol,     device.uuid,
                           printable(device.name), device.driver_version, ceilings};
   return json_of(kept).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-// Says why a file is of no use.
-Result<Ceilings> refuse(const std::string& reason) { return Error{reason, "", {}}; }
-
-Result<Ceilings> parse(const std::string& text, const DeviceInfo& device) {
-  const auto json = parse_json(text, {});
-  if (!json || !json->is_object()) return refuse("is not JSON as kgrade writes it");
-  JsonComplaints complaints({}, "");
-  KeptCeilings kept;
-  read_value(JsonValue(*json, complaints), kept, AnyValue{}, true);
-  if (kept.schema_version != schema_version || kept.protocol != ceilings_protocol)
-    return refuse("is from another version of kgrade");
-  if (kept.uuid != device.uuid) return refuse("is about another device");
-  if (kept.driver_version != device.driver_version) return refuse("is from another driver");
-  if (!complaints.empty()) return refuse("is damaged: " + complaints.errors().front().message);
-  if (!is_known_instruction(kept.ceilings.tensor_instructions))
-    return refuse("does not say how it was measured");
-  if (const auto reason = why_implausible(kept.ceilings, device)) return refuse("cannot be true: " + *reason);
-  return kept.ceilings;
 }
 
 // Whether the path exists, as far as we may look.
@@ -156,16 +115,28 @@ bool is_plain_file(const fs::path& path) {
   return fs::symlink_status(path, failure).type() == fs::file_type::regular;
 }
 
+// Says why a file is of no use.
+Result<Ceilings> refuse(const std::string& reason) { return Error{reason, "", {}}; }
+
 Result<Ceilings> read(const fs::path& path, const DeviceInfo& device) {
   if (!is_plain_file(path)) return refuse("is not a regular file");
   const auto text = read_text_file(path, file_limit);
   if (!text) return refuse(text.error().message);
-  return parse(*text, device);
-}
-
-Error distrusted(const fs::path& path, const Error& reason) {
-  return Error{fmt::format("the kept ceilings are not used: the file {}", reason.message),
-               "nothing to do: they are measured again", Location{path.string(), 0, 0}};
+  const auto json = parse_json(*text, {});
+  if (!json || !json->is_object()) return refuse("is not JSON as kgrade writes it");
+  JsonComplaints complaints({}, "");
+  KeptCeilings kept;
+  read_value(JsonValue(*json, complaints), kept, AnyValue{}, true);
+  if (kept.schema_version != schema_version || kept.protocol != ceilings_protocol)
+    return refuse("is from another version of kgrade");
+  if (kept.uuid != device.uuid) return refuse("is about another device");
+  if (kept.driver_version != device.driver_version) return refuse("is from another driver");
+  if (!complaints.empty()) return refuse("is damaged: " + complaints.errors().front().message);
+  const std::string& units = kept.ceilings.tensor_instructions;
+  if (units != "wgmma" && units != "mma.sync" && units != "fma" && !units.empty())
+    return refuse("does not say how it was measured");
+  if (const auto reason = why_implausible(kept.ceilings, device)) return refuse("cannot be true: " + *reason);
+  return kept.ceilings;
 }
 
 Error not_kept(const fs::path& path, const std::string& reason) {
@@ -182,12 +153,6 @@ std::optional<Error> keep(const fs::path& path, const std::string& text) {
   const auto written = write_file_atomically(path, text);
   if (!written) return not_kept(path, written.error().message);
   return std::nullopt;
-}
-
-// The path of the device's file; empty if there can be none.
-fs::path file_of(const DeviceInfo& device, const fs::path& folder) {
-  if (folder.empty() || !can_name_a_file(device.uuid)) return {};
-  return folder / (device.uuid + ".json");
 }
 
 void measure(Device& device, const fs::path& path, CachedCeilings& result) {
@@ -221,24 +186,16 @@ double arithmetic_rate(const Ceilings& ceilings, Precision precision) {
   const double of_11_bits = std::max(ceilings.tf32_flops_per_second, ceilings.fp16_flops_per_second);
   const double fp32 = std::max(ceilings.fp32_flops_per_second, of_11_bits / 3);
   const double tf32 = std::max(fp32, of_11_bits);
-  switch (precision) {
-    case Precision::fp32:
-      return fp32;
-    case Precision::tf32:
-      return tf32;
-    case Precision::bf16:
-      return std::max(tf32, ceilings.bf16_flops_per_second);
-    // Small integers are exact in every arithmetic.
-    case Precision::exact:
-    case Precision::none:
-      break;
-  }
-  return fastest_arithmetic(ceilings);
+  if (precision == Precision::fp32) return fp32;
+  if (precision == Precision::tf32) return tf32;
+  if (precision == Precision::bf16) return std::max(tf32, ceilings.bf16_flops_per_second);
+  return fastest_arithmetic(ceilings);  // small integers are exact in every arithmetic
 }
 
 std::optional<Floor> roofline_floor(const Case& bound, const Ceilings& ceilings, Precision precision) {
   const auto flops = static_cast<double>(bound.flops.value_or(0));
-  const Floor floor{1e3 * seconds_of(roofline_bytes(bound), ceilings.copy_bytes_per_second),
+  const Floor floor{1e3 * seconds_of(static_cast<double>(bound.bytes ? *bound.bytes : bound.tensor_bytes()),
+                                     ceilings.copy_bytes_per_second),
                     1e3 * seconds_of(flops, arithmetic_rate(ceilings, precision, bound.dtype))};
   if (floor.ms() > 0) return floor;
   return std::nullopt;
@@ -290,14 +247,21 @@ fs::path ceilings_folder() { return user_cache_folder("ceilings"); }
 CachedCeilings load_or_measure(Device& device, const fs::path& folder, bool remeasure) {
   CachedCeilings result;
   const DeviceInfo info = device.info();
-  const fs::path path = file_of(info, folder);
+  // The name of the file must have no special meaning in the file system.
+  const bool can_be_kept = !folder.empty() && !info.uuid.empty() && info.uuid.size() <= 64 &&
+                           info.uuid.front() != '-' &&
+                           std::all_of(info.uuid.begin(), info.uuid.end(),
+                                       [](char c) { return is_digit(c) || is_letter(c) || c == '-'; });
+  const fs::path path = can_be_kept ? folder / (info.uuid + ".json") : fs::path();
   if (!remeasure && !path.empty() && is_there(path)) {
     auto kept = read(path, info);
     if (kept) {
       result.ceilings = std::move(*kept);
       return result;
     }
-    result.warnings.push_back(distrusted(path, kept.error()));
+    result.warnings.push_back(
+        Error{fmt::format("the kept ceilings are not used: the file {}", kept.error().message),
+              "nothing to do: they are measured again", Location{path.string(), 0, 0}});
   }
   measure(device, path, result);
   return result;

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "device/device.h"
@@ -74,7 +73,7 @@ std::optional<std::string> why_implausible(const Ceilings& ceilings, const Devic
 // Goes up with every change of what a device's measure_ceilings() measures, or how.
 inline constexpr int ceilings_protocol = 1;
 
-// This user's folder (base/user_cache.h); empty if there is none.
+// This user's folder (base/text.h); empty if there is none.
 std::filesystem::path ceilings_folder();
 
 struct CachedCeilings {

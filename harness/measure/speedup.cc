@@ -6,10 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <string>
 #include <string_view>
-
-#include "base/statistics.h"
 
 namespace kgrade {
 namespace {
@@ -37,12 +34,6 @@ double mean(const std::vector<double>& values) {
 }
 
 double square(double value) { return value * value; }
-
-std::vector<double> logs_of(const std::vector<SpeedRatio>& ratios) {
-  std::vector<double> logs;
-  for (const SpeedRatio& ratio : ratios) logs.push_back(std::log(ratio.ratio));
-  return logs;
-}
 
 // Whether the offsets and the processes' own intervals explain how much processes differ. True for a single
 // process.
@@ -206,7 +197,8 @@ std::optional<std::string> borrowed_offset_note(const DeviceInfo& device) {
 
 SpeedRatio ratio_pooled(const std::vector<SpeedRatio>& processes, double offset_log) {
   if (processes.empty()) return {};
-  const std::vector<double> estimates = logs_of(processes);
+  std::vector<double> estimates;
+  for (const SpeedRatio& ratio : processes) estimates.push_back(std::log(ratio.ratio));
   if (!are_alike(processes, estimates, offset_log)) return ratio_across(estimates);
   const auto number = static_cast<double>(processes.size());
   const double centre = mean(estimates);

@@ -16,8 +16,6 @@ namespace {
 
 using Moment = std::chrono::steady_clock::time_point;
 
-double seconds_between(Moment from, Moment to) { return std::chrono::duration<double>(to - from).count(); }
-
 std::string reason_name(int bit) {
   static constexpr std::array<std::string_view, 11> names = {
       "gpu_idle",   "applications_clocks", "sw_power_cap",  "hw_slowdown", "sync_boost", "sw_thermal",
@@ -83,7 +81,13 @@ void TelemetryLog::add(const TelemetryReading& reading) {
   if (count_ == 0) first_at_ = reading.at;
   last_at_ = reading.at;
   keep(reading);
-  widen(reading);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const std::optional<unsigned> value = reading.*figures[i];
+    if (!value) continue;
+    if (!extremes_[i]) extremes_[i] = Extremes{*value, *value};
+    extremes_[i]->minimum = std::min(extremes_[i]->minimum, *value);
+    extremes_[i]->maximum = std::max(extremes_[i]->maximum, *value);
+  }
   if (reading.reasons_known) count_reasons(reading);
   other_processes_ = larger(other_processes_, reading.other_processes);
   ++count_;
@@ -97,16 +101,6 @@ void TelemetryLog::keep(const TelemetryReading& reading) {
   for (std::size_t i = 0; i < kept_.size(); i += 2) kept_[left++] = kept_[i];
   kept_.resize(left);
   stride_ *= 2;
-}
-
-void TelemetryLog::widen(const TelemetryReading& reading) {
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    const std::optional<unsigned> value = reading.*figures[i];
-    if (!value) continue;
-    if (!extremes_[i]) extremes_[i] = Extremes{*value, *value};
-    extremes_[i]->minimum = std::min(extremes_[i]->minimum, *value);
-    extremes_[i]->maximum = std::max(extremes_[i]->maximum, *value);
-  }
 }
 
 void TelemetryLog::count_reasons(const TelemetryReading& reading) {
@@ -150,7 +144,7 @@ TelemetrySummary TelemetryLog::summary() const {
   TelemetrySummary summary;
   summary.readings = count_;
   summary.failed_readings = failed_;
-  summary.seconds = seconds_between(first_at_, last_at_);
+  summary.seconds = std::chrono::duration<double>(last_at_ - first_at_).count();
   summary.sm_clock_mhz = range(0);
   summary.memory_clock_mhz = range(1);
   summary.power_milliwatts = range(2);
@@ -233,15 +227,11 @@ std::optional<TelemetryReading> TelemetrySampler::take() {
   log_.add(*reading);
   see(*reading);
   last_ = reading;
-  if (arm == arm_.load(std::memory_order_relaxed)) count_arm(arm, *reading);
-  return reading;
-}
-
-void TelemetrySampler::count_arm(std::size_t arm, const TelemetryReading& reading) {
-  if (arm == no_arm || !reading.reasons_known) return;
+  if (arm != arm_.load(std::memory_order_relaxed) || arm == no_arm || !reading->reasons_known) return reading;
   if (arms_.size() <= arm) arms_.resize(arm + 1);
   ++arms_[arm].readings;
-  if ((reading.clock_event_reasons & clock_event::sw_power_cap) != 0) ++arms_[arm].power_capped;
+  if ((reading->clock_event_reasons & clock_event::sw_power_cap) != 0) ++arms_[arm].power_capped;
+  return reading;
 }
 
 void TelemetrySampler::see(const TelemetryReading& reading) {

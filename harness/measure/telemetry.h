@@ -92,7 +92,6 @@ class TelemetryLog {
       &TelemetryReading::temperature_celsius};
 
   void keep(const TelemetryReading& reading);
-  void widen(const TelemetryReading& reading);
   void count_reasons(const TelemetryReading& reading);
   double share(int bit) const;
   std::optional<TelemetryRange> range(std::size_t figure) const;
@@ -187,9 +186,8 @@ class TelemetrySampler {
   static constexpr std::size_t no_arm = static_cast<std::size_t>(-1);
 
   void run();
-  // The next four functions need the lock.
+  // The next three functions need the lock.
   std::optional<TelemetryReading> take();
-  void count_arm(std::size_t arm, const TelemetryReading& reading);
   void see(const TelemetryReading& reading);
   bool is_fresh() const;
 

@@ -47,7 +47,7 @@ struct ParameterRule {
   static Json schema() { return {{"type", "object"}, {"additionalProperties", {{"type", "number"}}}}; }
 };
 
-// Times that do not enter any speedup. They expose speeds that are impossible (measure/speed_checks.h).
+// Times that do not enter any speedup. They expose speeds that are impossible (measure/clock_rule.h).
 template <class Archive>
 void evidence_fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   constexpr std::tuple<const char*, Purpose, const char*> purposes[] = {

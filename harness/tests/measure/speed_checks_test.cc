@@ -1,8 +1,7 @@
-#include "measure/speed_checks.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "measure/clock_rule.h"
 #include "measure/roofline.h"
 
 namespace kgrade {
