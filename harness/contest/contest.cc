@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "device/freed_memory.h"
+#include "device/device.h"
 #include "draw/seed.h"
 
 namespace kgrade {

@@ -13,13 +13,13 @@
 #include "base/subprocess.h"
 #include "contest/protocol.h"
 #include "contest/worker_main.h"
+#include "device/cuda/call_watch.h"
 #include "device/cuda/cuda_worker.h"
-#include "device/cuda/empty_kernel.h"
 
 // See worker_main.h.
 extern "C" int dlclose(void*) noexcept { return 0; }
 
-// Called by the contestant's library: compile/launch_watch.h.
+// Called by the contestant's library: compile/nvcc_toolchain.h.
 extern "C" void kgrade_launch_failed(int error, const void* kernel, const unsigned int* grid,
                                      const unsigned int* block, std::size_t dynamic_shared) {
   kgrade::cuda::note_failed_launch(error, kernel, grid, block, dynamic_shared);

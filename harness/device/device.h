@@ -5,10 +5,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -20,6 +22,18 @@
 #include "sandbox/sandbox.h"
 
 namespace kgrade {
+
+// The libraries of the machine that a contestant may use if its problem allows none (Libraries::none in
+// problem/problem.h).
+//
+// Whether a file of this name belongs to the C and C++ runtime, the dynamic loader, or the driver. The name
+// may have a version.
+bool is_allowed_without_libraries(std::string_view file_name);
+
+// The allowed files in `folders` and in the subfolders that the loader or the driver uses, and the libraries
+// that `program` needs to start. Links are not followed.
+std::vector<std::filesystem::path> allowed_library_files(const std::vector<std::filesystem::path>& folders,
+                                                         const std::filesystem::path& program);
 
 // Memory that the referee owns and lends by file descriptor.
 class SharedBuffer {
@@ -165,7 +179,7 @@ class Device {
   // From now on workers are confined.
   void confine_workers(std::shared_ptr<const Sandbox> sandbox) { sandbox_ = std::move(sandbox); }
   // The command that runs a worker. The worker is confined if confine_workers() was called. With
-  // Libraries::none, the worker sees only the libraries of device/allowed_libraries.h. `more` has additional
+  // Libraries::none, the worker sees only the libraries of allowed_library_files(). `more` has additional
   // permissions for a tool that runs workers: files to read and write, and that it may start programs.
   std::vector<std::string> confined(const std::vector<std::string>& worker, Libraries libraries,
                                     const SandboxPolicy& more = {}) const;
@@ -189,5 +203,9 @@ class Device {
   CacheState cache_state_ = CacheState::cold;
   bool clears_outputs_ = false;
 };
+
+// The driver frees the memory of a process some time after its end. This function returns when no more memory
+// becomes free, or after `patience`. It returns at once if the device uses the host's memory.
+void await_freed_memory(const Device& device, std::chrono::milliseconds patience);
 
 }  // namespace kgrade

@@ -13,11 +13,6 @@ void end_text(char (&text)[size]) {
   text[size - 1] = '\0';
 }
 
-bool is_well_formed(const FindingEntry& entry) {
-  const auto kind = static_cast<std::uint32_t>(entry.kind);
-  return kind >= 1 && kind <= last_finding_kind && entry.occurrences > 0;
-}
-
 void tidy(FindingEntry& entry) {
   if (static_cast<std::uint32_t>(entry.space) > last_space) entry.space = MemorySpace::unknown;
   entry.parameter = std::max(entry.parameter, -1);
@@ -40,7 +35,8 @@ std::vector<FindingEntry> read_book(const FindingBook& book) {
   const std::uint32_t count = std::min(copy.count, most_findings);
   for (std::uint32_t i = 0; i < count; ++i) {
     FindingEntry& entry = copy.entries[i];
-    if (!is_well_formed(entry)) continue;
+    const auto kind = static_cast<std::uint32_t>(entry.kind);
+    if (kind < 1 || kind > last_finding_kind || entry.occurrences == 0) continue;
     tidy(entry);
     entries.push_back(entry);
   }

@@ -13,17 +13,14 @@ namespace {
 
 constexpr std::chrono::milliseconds without_a_pause{200};
 
-// Whether a number is `wanted` or a later number. After the largest number, numbers start again at 0.
-bool has_reached(std::uint32_t number, std::uint32_t wanted) {
-  return static_cast<std::int32_t>(number - wanted) >= 0;
-}
-
 }  // namespace
 
 void wait_at_gate(GateWord& word, std::uint32_t number) {
   const std::atomic_ref<std::uint32_t> stands(word.number);
   const auto start = std::chrono::steady_clock::now();
-  while (!has_reached(stands.load(std::memory_order_acquire), number)) {
+  // Until the gate stands at this number or at a later one. After the largest number, numbers start again at
+  // 0.
+  while (static_cast<std::int32_t>(stands.load(std::memory_order_acquire) - number) < 0) {
     if (std::chrono::steady_clock::now() - start > without_a_pause)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

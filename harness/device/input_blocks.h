@@ -144,10 +144,6 @@ struct CopyForm {
   Dtype stored;  // how the copy stores them
 };
 
-KGRADE_HOST_DEVICE inline CopyForm copy_form_of(const InputRange& range) {
-  return {range.source_dtype, range.contents.distribution.dtype, range.dtype};
-}
-
 // The stored bits of a copied element. `bits` are its bits in the source.
 KGRADE_HOST_DEVICE inline std::int64_t copied_bits(const CopyForm& form, std::int64_t bits) {
   const float found = form.source == Dtype::float32 ? float_of(static_cast<std::uint32_t>(bits))
@@ -169,7 +165,8 @@ KGRADE_HOST_DEVICE inline Four<std::int64_t> copied_block(const InputRange& rang
 // Elements 4 * block to 4 * block + 3 of an input as they are stored: the lowest bits of each. Elements past
 // the end of the input are undefined.
 KGRADE_HOST_DEVICE inline Four<std::int64_t> input_block(const InputRange& range, std::uint64_t block) {
-  if (range.source != nullptr) return copied_block(range, copy_form_of(range), block);
+  if (range.source != nullptr)
+    return copied_block(range, {range.source_dtype, range.contents.distribution.dtype, range.dtype}, block);
   const Distribution& distribution = range.contents.distribution;
   const bool is_wide = has_wide_elements(distribution);
   if (!is_wide && is_drawn_in_place(distribution))

@@ -1,22 +1,11 @@
 #include "device/thread_order.h"
 
-#include <array>
-
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
-
-constexpr std::array<std::string_view, 3> names = {"forward", "reverse", "shuffled"};
-
-}  // namespace
-
-std::string_view to_string(ThreadOrder order) { return names[static_cast<std::size_t>(order)]; }
 
 Result<ThreadOrder> parse_thread_order(const std::string& text) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (text == names[i]) return static_cast<ThreadOrder>(i);
-  }
+  if (const auto order = enum_from<ThreadOrder>(text)) return *order;
   return Error{"--order: unknown order '" + text + "'", "write forward, reverse or shuffled", {}};
 }
 

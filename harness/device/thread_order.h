@@ -2,10 +2,12 @@
 // runs at the same time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 
 namespace kgrade {
@@ -14,7 +16,9 @@ namespace kgrade {
 // orders. For example, in the forward order a thread happens to read correctly what its left neighbour wrote.
 enum class ThreadOrder { forward, reverse, shuffled };
 
-std::string_view to_string(ThreadOrder order);
+template <>
+inline constexpr std::array<std::string_view, 3> enum_words<ThreadOrder> = {"forward", "reverse", "shuffled"};
+
 Result<ThreadOrder> parse_thread_order(const std::string& text);
 
 // The seed of shuffled orders in a run with this seed. Workers get the order's seed. They cannot derive the

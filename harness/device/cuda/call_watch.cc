@@ -12,6 +12,7 @@
 
 // CUPTI is a part of the toolkit that may not be installed.
 #if __has_include(<cupti.h>)
+#include <cuda.h>
 #include <cupti.h>
 #define KGRADE_HAVE_CUPTI
 #endif
@@ -131,6 +132,15 @@ class ActivityRecorder : public CallWatch {
 
 #endif
 
+// PTX that the driver compiles, so that the worker needs no code for a certain device.
+constexpr const char* source =
+    ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry kgrade_empty()\n{\n  ret;\n}\n";
+
+template <class Function>
+Function find(void* library, const char* name) {
+  return reinterpret_cast<Function>(::dlsym(library, name));
+}
+
 }  // namespace
 
 std::unique_ptr<CallWatch> call_watch(std::span<const char* const> words) {
@@ -140,6 +150,22 @@ std::unique_ptr<CallWatch> call_watch(std::span<const char* const> words) {
     return std::make_unique<ActivityRecorder>(words[1], words[2]);
 #endif
   return nullptr;
+}
+
+bool launch_empty_kernel(int ordinal) {
+  void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (driver == nullptr || cudaSetDevice(ordinal) != cudaSuccess || cudaFree(nullptr) != cudaSuccess)
+    return false;
+  const auto load = find<decltype(&cuModuleLoadData)>(driver, "cuModuleLoadData");
+  const auto function_of = find<decltype(&cuModuleGetFunction)>(driver, "cuModuleGetFunction");
+  const auto launch = find<decltype(&cuLaunchKernel)>(driver, "cuLaunchKernel");
+  if (load == nullptr || function_of == nullptr || launch == nullptr) return false;
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  return load(&module, source) == CUDA_SUCCESS &&
+         function_of(&function, module, "kgrade_empty") == CUDA_SUCCESS &&
+         launch(function, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr) == CUDA_SUCCESS &&
+         cudaDeviceSynchronize() == cudaSuccess;
 }
 
 }  // namespace kgrade::cuda

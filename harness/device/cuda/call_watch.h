@@ -30,4 +30,9 @@ std::unique_ptr<CallWatch> call_watch(std::span<const char* const> words);
 //   kernel  name start end grid_x grid_y grid_z block_x block_y block_z registers static_shared
 //           dynamic_shared local_bytes
 //   error   why there are no kernels
+
+// Launches a kernel that does nothing. `kgrade doctor` does this to try whether a profiler may read the
+// counters. False if the device or the driver refuses.
+bool launch_empty_kernel(int ordinal);
+
 }  // namespace kgrade::cuda

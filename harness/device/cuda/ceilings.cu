@@ -4,8 +4,8 @@
 #include <functional>
 #include <utility>
 
-#include "device/cuda/describe.h"
 #include "device/cuda/check.h"
+#include "device/cuda/describe.h"
 #include "device/cuda/matrix_products.cuh"
 
 namespace kgrade::cuda {
@@ -310,49 +310,31 @@ std::size_t copy_bytes(std::size_t l2_bytes) {
   return bytes >= std::max(8 * l2_bytes, 64 * step) ? bytes : 0;
 }
 
-void measure_warpgroups(Measurement& measurement, Ceilings& ceilings) {
-  ceilings.tensor_instructions = "wgmma";
-  ceilings.tf32_flops_per_second = measurement.rate(measurement.warpgroup_products<Tf32Warpgroup>());
-  ceilings.fp16_flops_per_second = measurement.rate(measurement.warpgroup_products<Fp16Warpgroup>());
-  ceilings.bf16_flops_per_second = measurement.rate(measurement.warpgroup_products<Bf16Warpgroup>());
-}
-
-void measure_warps(Measurement& measurement, Ceilings& ceilings) {
-  ceilings.tensor_instructions = "mma.sync";
-  ceilings.tf32_flops_per_second = measurement.rate(measurement.warp_products<Tf32Warp>());
-  ceilings.fp16_flops_per_second = measurement.rate(measurement.warp_products<Fp16Warp>());
-  ceilings.bf16_flops_per_second = measurement.rate(measurement.warp_products<Bf16Warp>());
-}
-
-void without_matrix_units(Ceilings& ceilings) {
-  ceilings.tensor_instructions = "fma";
-  ceilings.tf32_flops_per_second = ceilings.fp32_flops_per_second;
-  ceilings.fp16_flops_per_second = ceilings.fp32_flops_per_second;
-  ceilings.bf16_flops_per_second = ceilings.fp32_flops_per_second;
-}
-
-double double_rate(Measurement& measurement, const Target& target) {
-  double best = measurement.rate(measurement.multiply_adds<double>());
-  if (target.architecture >= 800) {
-    best = std::max(best, measurement.rate(measurement.warp_products<SmallDoubleWarp>()));
-  }
-  if (target.architecture >= 900) {
-    best = std::max(best, measurement.rate(measurement.warp_products<LargeDoubleWarp>()));
-  }
-  return best;
-}
-
 Ceilings measure_arithmetic(Measurement& measurement) {
   const Target target = measurement.target();
   Ceilings ceilings;
   ceilings.fp32_flops_per_second = measurement.rate(measurement.multiply_adds<float>());
-  ceilings.fp64_flops_per_second = double_rate(measurement, target);
+  double& fp64 = ceilings.fp64_flops_per_second;
+  fp64 = measurement.rate(measurement.multiply_adds<double>());
+  if (target.architecture >= 800)
+    fp64 = std::max(fp64, measurement.rate(measurement.warp_products<SmallDoubleWarp>()));
+  if (target.architecture >= 900)
+    fp64 = std::max(fp64, measurement.rate(measurement.warp_products<LargeDoubleWarp>()));
   if (target.warpgroups != 0) {
-    measure_warpgroups(measurement, ceilings);
+    ceilings.tensor_instructions = "wgmma";
+    ceilings.tf32_flops_per_second = measurement.rate(measurement.warpgroup_products<Tf32Warpgroup>());
+    ceilings.fp16_flops_per_second = measurement.rate(measurement.warpgroup_products<Fp16Warpgroup>());
+    ceilings.bf16_flops_per_second = measurement.rate(measurement.warpgroup_products<Bf16Warpgroup>());
   } else if (target.architecture >= 800) {
-    measure_warps(measurement, ceilings);
-  } else {
-    without_matrix_units(ceilings);
+    ceilings.tensor_instructions = "mma.sync";
+    ceilings.tf32_flops_per_second = measurement.rate(measurement.warp_products<Tf32Warp>());
+    ceilings.fp16_flops_per_second = measurement.rate(measurement.warp_products<Fp16Warp>());
+    ceilings.bf16_flops_per_second = measurement.rate(measurement.warp_products<Bf16Warp>());
+  } else {  // there are no matrix units
+    ceilings.tensor_instructions = "fma";
+    ceilings.tf32_flops_per_second = ceilings.fp32_flops_per_second;
+    ceilings.fp16_flops_per_second = ceilings.fp32_flops_per_second;
+    ceilings.bf16_flops_per_second = ceilings.fp32_flops_per_second;
   }
   return ceilings;
 }

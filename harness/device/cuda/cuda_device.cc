@@ -10,11 +10,9 @@
 
 #include "device/compared_output.h"
 #include "device/cuda/check.h"
-#include "device/cuda/cuda_gate.h"
 #include "device/cuda/describe.h"
 #include "device/cuda/referee_kernels.h"
 #include "device/cuda/virtual_memory.h"
-#include "device/cuda/worker_policy.h"
 #include "problem/problem.h"
 
 namespace kgrade::cuda {
@@ -97,12 +95,6 @@ class Results {
   }
   // Room in device memory for device::most_sampled values.
   double* samples() { return static_cast<double*>(scratch_); }
-  // The samples in device memory.
-  std::vector<double> read_samples(std::size_t count) {
-    std::vector<double> values(count);
-    KGRADE_CUDA_CHECK(cudaMemcpy(values.data(), samples(), count * sizeof(double), cudaMemcpyDeviceToHost));
-    return values;
-  }
   Counter counter(std::size_t index) const { return static_cast<const Counter*>(host_)[index]; }
   const ElementErrors& errors_of(std::size_t index) const { return errors_in(host_)[index]; }
 
@@ -199,8 +191,11 @@ class CudaDevice : public Device {
   void poison(std::span<const Filling> fillings) override {
     begin_refresh();
     poisoned_.clear();
-    for (const Filling& filling : fillings)
-      poisoned_.push_back(filling.input ? zones_of(filling) : whole_of(filling));
+    for (const Filling& filling : fillings) {
+      const PoisonedRanges whole{
+          bytes_of(*filling.buffer), {{0, filling.buffer->bytes()}, {0, 0}}, poison_of(filling)};
+      poisoned_.push_back(filling.input ? zones_of(filling) : whole);
+    }
     cuda::fill_poison(poisoned_.data(), poisoned_.size());
     results_.zero();  // now, while nothing is measured
   }
@@ -270,7 +265,10 @@ class CudaDevice : public Device {
   std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
                              Dtype dtype) override {
     cuda::sample(bytes_of(buffer, begin), elements, dtype, results_.samples());
-    return results_.read_samples(static_cast<std::size_t>(device::sample_size(elements)));
+    std::vector<double> values(static_cast<std::size_t>(device::sample_size(elements)));
+    KGRADE_CUDA_CHECK(cudaMemcpy(values.data(), results_.samples(), values.size() * sizeof(double),
+                                 cudaMemcpyDeviceToHost));
+    return values;
   }
 
   void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) override {
@@ -305,7 +303,12 @@ class CudaDevice : public Device {
   std::optional<Ceilings> measure_ceilings() override { return cuda::measure_ceilings(); }
 
   std::vector<std::string> worker_command() const override {
-    return {worker_directory_ + "/kgrade-worker-cuda", name_for_workers()};
+    // Ordinals mean something else to a worker, because it sees only the node of its GPU. For a part of a
+    // GPU, no UUID can be found out here.
+    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    const bool is_part =
+        visible != nullptr && std::string_view(visible).find("MIG") != std::string_view::npos;
+    return {worker_directory_ + "/kgrade-worker-cuda", is_part ? std::to_string(ordinal_) : info_.uuid};
   }
 
  protected:
@@ -321,15 +324,6 @@ class CudaDevice : public Device {
     refresh_.begin();
   }
 
-  // Ordinals mean something else to a worker, because it sees only the node of its GPU. For a part of a GPU,
-  // no UUID can be found out here.
-  std::string name_for_workers() const {
-    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    const bool is_part =
-        visible != nullptr && std::string_view(visible).find("MIG") != std::string_view::npos;
-    return is_part ? std::to_string(ordinal_) : info_.uuid;
-  }
-
   static void finish() { KGRADE_CUDA_CHECK(cudaDeviceSynchronize()); }
 
   // The guard zones around the tensor.
@@ -337,10 +331,6 @@ class CudaDevice : public Device {
     return {bytes_of(*filling.buffer),
             {{0, filling.begin}, {filling.end(), filling.buffer->bytes()}},
             poison_of(filling)};
-  }
-
-  static PoisonedRanges whole_of(const Filling& filling) {
-    return {bytes_of(*filling.buffer), {{0, filling.buffer->bytes()}, {0, 0}}, poison_of(filling)};
   }
 
   static InputTensor tensor_of(const Filling& filling) {
@@ -373,14 +363,6 @@ class CudaDevice : public Device {
   std::uint64_t flushes_ = 0;
 };
 
-// If there is no driver, the runtime reports that the driver is too old. The driver's version is then 0
-// (cudaDriverGetVersion in the CUDA Runtime API).
-bool has_no_driver(cudaError_t status) {
-  int version = 0;
-  return status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&version) == cudaSuccess &&
-         version == 0;
-}
-
 }  // namespace
 
 CudaProbe probe() {
@@ -390,11 +372,16 @@ CudaProbe probe() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
     cudaGetLastError();
-    result.problem = machine_error(
-        fmt::format("no CUDA device: {}", status == cudaSuccess   ? "this machine has none"
-                                          : has_no_driver(status) ? "no NVIDIA driver is installed"
-                                                                  : cudaGetErrorString(status)),
-        "use a machine with an NVIDIA GPU and its driver");
+    // If there is no driver, the runtime reports that the driver is too old. The driver's version is then 0
+    // (cudaDriverGetVersion in the CUDA Runtime API).
+    int version = 0;
+    const bool has_no_driver = status == cudaErrorInsufficientDriver &&
+                               cudaDriverGetVersion(&version) == cudaSuccess && version == 0;
+    result.problem =
+        machine_error(fmt::format("no CUDA device: {}", status == cudaSuccess ? "this machine has none"
+                                                        : has_no_driver ? "no NVIDIA driver is installed"
+                                                                        : cudaGetErrorString(status)),
+                      "use a machine with an NVIDIA GPU and its driver");
     return result;
   }
   for (int ordinal = 0; ordinal < count; ++ordinal) result.devices.push_back(describe(ordinal));

@@ -1,6 +1,5 @@
 #include "device/cuda/cuda_worker.h"
 
-#include <cuda_runtime_api.h>
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -25,18 +24,6 @@ bool make_event(void*& handle) {
   if (!ok(cudaEventCreate(&made))) return false;
   handle = made;
   return true;
-}
-
-// Keeps memory that cudaFreeAsync() frees. Otherwise, the driver returns the memory to the system at each
-// synchronisation. This takes up to a millisecond at the end of every call, outside the timed events, and
-// getting the memory again takes as long. A framework, which has its own memory pool, pays this only once.
-// With this setting, every contestant pays it only once.
-void keep_freed_memory(int ordinal) {
-  cudaMemPool_t pool = nullptr;
-  std::uint64_t all = UINT64_MAX;
-  if (!ok(cudaDeviceGetDefaultMemPool(&pool, ordinal)) ||
-      !ok(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all)))
-    cudaGetLastError();  // clears the error of a device without pools
 }
 
 // The first launch of the present call that failed.
@@ -108,7 +95,15 @@ bool CudaWorker::prepare() {
     return false;
   }
   keeps_lines_ = kept_bytes > 0;
-  keep_freed_memory(ordinal_);
+  // Memory that cudaFreeAsync() frees is kept. Otherwise, the driver returns the memory to the system at each
+  // synchronisation. This takes up to a millisecond at the end of every call, outside the timed events, and
+  // getting the memory again takes as long. A framework, which has its own memory pool, pays this only once.
+  // With this setting, every contestant pays it only once.
+  cudaMemPool_t pool = nullptr;
+  std::uint64_t all = UINT64_MAX;
+  if (!ok(cudaDeviceGetDefaultMemPool(&pool, ordinal_)) ||
+      !ok(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all)))
+    cudaGetLastError();  // clears the error of a device without pools
   return true;
 }
 

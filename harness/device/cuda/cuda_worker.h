@@ -15,7 +15,7 @@
 
 namespace kgrade::cuda {
 
-// The contestant's library calls this after a failed launch (compile/launch_watch.h), through
+// The contestant's library calls this after a failed launch (compile/nvcc_toolchain.h), through
 // kgrade_launch_failed(), which the worker's program exports. `kernel`: the address by which CUDA's runtime
 // knows the kernel. `grid` and `block`: three numbers each; null: unknown.
 void note_failed_launch(int error, const void* kernel, const unsigned int* grid, const unsigned int* block,

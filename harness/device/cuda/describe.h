@@ -5,9 +5,12 @@
 // (ceilings.cu).
 #pragma once
 
+#include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "record/device_info.h"
+#include "sandbox/policy.h"
 
 namespace kgrade::cuda {
 
@@ -18,5 +21,14 @@ std::optional<Ceilings> measure_ceilings();
 
 // Throws if the runtime does not know the device.
 DeviceInfo describe(int ordinal);
+
+// The parts of the machine that a worker of a CUDA device has to see: its own program, files that the driver
+// reads about itself, the nodes of its one GPU, and the driver's libraries.
+
+// `ordinal` is the runtime's number of the GPU.
+SandboxPolicy worker_policy(const std::filesystem::path& program, int ordinal);
+
+// Folders of the driver's libraries, if the loader does not search them on its own.
+std::vector<std::filesystem::path> library_folders();
 
 }  // namespace kgrade::cuda

@@ -1,9 +1,11 @@
 #include "device/cuda/virtual_memory.h"
 
+#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "device/cuda/check.h"
 
 namespace kgrade::cuda {
 namespace {
@@ -127,6 +129,35 @@ Result<UniqueFd> MappedMemory::export_descriptor() const {
       driver_->export_handle(&descriptor, handle_, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
   if (status != CUDA_SUCCESS) return machine_error(driver_->describe(status));
   return UniqueFd(descriptor);
+}
+
+std::unique_ptr<Gate> CudaGate::make(std::shared_ptr<const Driver> driver) {
+  auto page = make_page();
+  if (!page) return nullptr;
+  std::unique_ptr<CudaGate> gate(new CudaGate(std::move(*page), std::move(driver)));
+  if (gate->driver_->write_value != nullptr) gate->register_page();
+  return gate;
+}
+
+CudaGate::~CudaGate() {
+  if (address_ != 0) cudaHostUnregister(word());
+}
+
+void CudaGate::register_page() {
+  void* seen = nullptr;
+  if (ok(cudaHostRegister(word(), gate_bytes, cudaHostRegisterMapped))) {
+    if (ok(cudaHostGetDevicePointer(&seen, word(), 0))) {
+      address_ = reinterpret_cast<CUdeviceptr>(seen);
+      return;
+    }
+    cudaHostUnregister(word());
+  }
+  cudaGetLastError();
+}
+
+bool CudaGate::queue_opening(std::uint32_t number) {
+  return address_ != 0 &&
+         driver_->write_value(nullptr, address_, number, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS;
 }
 
 }  // namespace kgrade::cuda

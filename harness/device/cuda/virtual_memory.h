@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "device/gate.h"
 
 namespace kgrade::cuda {
 
@@ -68,6 +70,28 @@ class MappedMemory {
   bool mapped_ = false;
   CUdeviceptr reserved_ = 0;
   CUdeviceptr address_ = 0;
+};
+
+// The gate of the CUDA device: a word of memory that host and device share. A worker waits for this word
+// before it makes its call (device/gate.h). The device itself can open the gate when all earlier work is
+// done, so that the waiting call does not depend on the speed of the referee.
+class CudaGate : public Gate {
+ public:
+  // Null if memory runs out.
+  static std::unique_ptr<Gate> make(std::shared_ptr<const Driver> driver);
+  ~CudaGate() override;
+
+  // Like open(), but the device opens the gate, in the order of the default stream. False if the device
+  // cannot write to the page.
+  bool queue_opening(std::uint32_t number);
+
+ private:
+  CudaGate(Page page, std::shared_ptr<const Driver> driver)
+      : Gate(std::move(page)), driver_(std::move(driver)) {}
+  void register_page();
+
+  std::shared_ptr<const Driver> driver_;
+  CUdeviceptr address_ = 0;  // of the page on the device; 0: the device does not see it
 };
 
 }  // namespace kgrade::cuda

@@ -17,8 +17,8 @@
 #include "base/unique_fd.h"
 #include "device/compared_output.h"
 #include "device/emulated/runtime/limits.h"
-#include "device/poison.h"
 #include "device/input_blocks.h"
+#include "device/poison.h"
 
 namespace kgrade::emulated {
 namespace {
@@ -122,13 +122,6 @@ device::ComparedOutput compared(const OutputPair& output) {
                          [](SharedBuffer& buffer, std::uint64_t begin) { return bytes_of(buffer, begin); });
 }
 
-ElementErrors compare_in_full(const OutputPair& output) {
-  const device::ComparedOutput both = compared(output);
-  ElementErrors total;
-  for (std::uint64_t i = 0; i < both.elements; ++i) device::accumulate(total, both, i);
-  return total;
-}
-
 std::uint64_t changed_elements(const Filling& filling) {
   const device::InputRange range = range_of(filling);
   std::uint64_t changed = 0;
@@ -198,7 +191,12 @@ void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
   inspected_ = fillings;
   inspection_ = {};
   inspection_.since_reveal = std::chrono::steady_clock::now() - revealed_;
-  for (const OutputPair& output : outputs) inspection_.errors.push_back(compare_in_full(output));
+  for (const OutputPair& output : outputs) {
+    const device::ComparedOutput both = compared(output);
+    ElementErrors total;
+    for (std::uint64_t i = 0; i < both.elements; ++i) device::accumulate(total, both, i);
+    inspection_.errors.push_back(total);
+  }
 }
 
 Inspection EmulatedDevice::end_inspection() {

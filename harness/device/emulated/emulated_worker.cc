@@ -11,7 +11,6 @@
 #include "base/compiler.h"
 #include "base/subprocess.h"
 #include "device/emulated/checker/checking.h"
-#include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/runtime/limits.h"
 #include "kgrade_emulated/api_errors.h"
 

@@ -1,5 +1,3 @@
-#include "device/allowed_libraries.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "device/device.h"
 
 namespace kgrade {
 namespace allowed_libraries_test {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "device/emulated/rewriter/includes.h"
+#include "device/emulated/rewriter/directives.h"
 #include "device/emulated/rewriter/lexer.h"
 #include "device/emulated/rewriter/rewrite.h"
 #include "tests/fuzz/sound_errors.h"

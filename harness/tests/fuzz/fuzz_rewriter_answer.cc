@@ -1,4 +1,4 @@
-#include "device/emulated/rewriter/rewriter_messages.h"
+#include "device/emulated/rewriter/rewrite.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

@@ -10,18 +10,15 @@ using kgrade::FindingEntry;
 using kgrade::FindingKind;
 using kgrade::MemorySpace;
 
-bool same_waits(const FindingEntry& a, const FindingEntry& b) {
-  return std::equal(std::begin(a.waits), std::end(a.waits), std::begin(b.waits),
-                    [](const auto& x, const auto& y) { return x.pc == y.pc; });
-}
-
 bool same_access(const kgrade::FoundAccess& a, const kgrade::FoundAccess& b) {
   return a.pc == b.pc && std::equal(std::begin(a.callers), std::end(a.callers), std::begin(b.callers));
 }
 
 bool same_place(const FindingEntry& a, const FindingEntry& b) {
   return a.kind == b.kind && same_access(a.access, b.access) && same_access(a.other, b.other) &&
-         a.access.write == b.access.write && same_waits(a, b);
+         a.access.write == b.access.write &&
+         std::equal(std::begin(a.waits), std::end(a.waits), std::begin(b.waits),
+                    [](const auto& x, const auto& y) { return x.pc == y.pc; });
 }
 
 bool is_about(const FindingEntry& entry, kgrade::FindingKind kind, std::uint64_t pc) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,8 +16,6 @@
 #include "device/emulated/checker/checking.h"
 #include "device/emulated/checker/ordering.h"
 #include "device/emulated/checker/process_map.h"
-#include "device/emulated/checker/regions.h"
-#include "device/emulated/checker/stream_order.h"
 #include "device/finding_book.h"
 #include "kgrade_emulated/block.h"
 #include "kgrade_emulated/launch.h"

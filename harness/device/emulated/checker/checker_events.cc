@@ -63,11 +63,7 @@ void Checker::lend(const LentMemory& memory) {
 }
 
 void Checker::give_back() {
-  std::vector<std::uintptr_t> lent;
-  regions_.for_each([&](const Region& region) {
-    if (region.parameter >= 0) lent.push_back(region.begin);
-  });
-  for (const std::uintptr_t begin : lent) regions_.remove(begin);
+  regions_.remove_if([](const Region& region) { return region.parameter >= 0; });
   left_by_last_call_.clear();  // another case begins; its first call may keep more memory
 }
 
@@ -85,12 +81,9 @@ void Checker::note_tensor_memory(const void* begin, std::size_t bytes) {
     known->unwritten.clear();
     return;
   }
-  std::vector<std::uintptr_t> within;
-  regions_.for_each([&](const Region& region) {
-    if (region.of_framework && region.begin < from + bytes && region.end > from)
-      within.push_back(region.begin);
+  regions_.remove_if([&](const Region& region) {
+    return region.of_framework && region.begin < from + bytes && region.end > from;
   });
-  for (const std::uintptr_t old : within) regions_.remove(old);
   auto region = std::make_unique<Region>(from, bytes);
   region->margin = framework_margin;
   region->host_may_touch = true;
@@ -100,12 +93,9 @@ void Checker::note_tensor_memory(const void* begin, std::size_t bytes) {
 
 void Checker::forget_tensor_memory(const void* begin) {
   settle_pending();
-  std::vector<std::uintptr_t> gone;
-  regions_.for_each([&](const Region& region) {
-    if (region.of_framework && (begin == nullptr || region.begin == number(begin)))
-      gone.push_back(region.begin);
+  regions_.remove_if([begin](const Region& region) {
+    return region.of_framework && (begin == nullptr || region.begin == number(begin));
   });
-  for (const std::uintptr_t old : gone) regions_.remove(old);
 }
 
 void Checker::begin_call() {

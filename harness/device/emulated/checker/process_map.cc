@@ -1,13 +1,14 @@
 #include "device/emulated/checker/process_map.h"
 
 #include <link.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+
+#include "device/emulated/runtime/limits.h"
 
 namespace kgrade_emulated {
 namespace {
@@ -37,18 +38,25 @@ void insert_sorted(std::vector<Range>& ranges, const Range& range) {
   ranges.insert(place, range);
 }
 
-}  // namespace
-
-ProcessMap::Range ProcessMap::stack_of_this_thread() {
-  pthread_attr_t attributes;
-  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return {0, 0};
-  void* bottom = nullptr;
-  std::size_t bytes = 0;
-  ::pthread_attr_getstack(&attributes, &bottom, &bytes);
-  ::pthread_attr_destroy(&attributes);
-  const auto begin = reinterpret_cast<std::uintptr_t>(bottom);
-  return {begin, begin + bytes};
+LoadedFile loaded_file(const dl_phdr_info& info) {
+  LoadedFile file;
+  file.base = info.dlpi_addr;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t from = info.dlpi_addr + segment.p_vaddr;
+    if (file.begin == 0) file.begin = from;
+    file.end = from + segment.p_memsz;
+    if ((segment.p_flags & PF_W) == 0) continue;
+    file.data_begin = from;
+    file.data_end = file.end;
+  }
+  return file;
 }
+
+constexpr std::uintptr_t page_bytes = 4096;
+
+}  // namespace
 
 void ProcessMap::refresh() {
   loaded_.clear();
@@ -65,7 +73,8 @@ void ProcessMap::refresh() {
       }
     }
   });
-  host_stack_ = stack_of_this_thread();
+  const NativeStack stack = native_stack_of_this_thread();
+  host_stack_ = {stack.lowest, stack.lowest + stack.bytes};
 }
 
 void ProcessMap::set_arguments(const void* begin, std::size_t bytes) {
@@ -86,26 +95,6 @@ bool ProcessMap::holds(std::uintptr_t address, bool write) const {
   return is_in(allowed_, address) || is_in(loaded_, address);
 }
 
-namespace {
-
-LoadedFile loaded_file(const dl_phdr_info& info) {
-  LoadedFile file;
-  file.base = info.dlpi_addr;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& segment = info.dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD) continue;
-    const std::uintptr_t from = info.dlpi_addr + segment.p_vaddr;
-    if (file.begin == 0) file.begin = from;
-    file.end = from + segment.p_memsz;
-    if ((segment.p_flags & PF_W) == 0) continue;
-    file.data_begin = from;
-    file.data_end = file.end;
-  }
-  return file;
-}
-
-}  // namespace
-
 LoadedFile loaded_file_of(const void* address) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   LoadedFile found;
@@ -115,12 +104,6 @@ LoadedFile loaded_file_of(const void* address) {
   });
   return found;
 }
-
-namespace {
-
-constexpr std::uintptr_t page_bytes = 4096;
-
-}  // namespace
 
 // A system call that writes from an unreadable address to a file fails without a fault.
 bool ReadablePages::holds(std::uintptr_t address) {

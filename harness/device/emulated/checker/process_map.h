@@ -42,7 +42,6 @@ class ProcessMap {
     std::uintptr_t begin;
     std::uintptr_t end;
   };
-  static Range stack_of_this_thread();
 
   Range arguments_{0, 0};
   Range host_stack_{0, 0};

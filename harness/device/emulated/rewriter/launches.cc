@@ -15,10 +15,6 @@ bool is_statement_keyword(const Token& token) {
   return std::find(words.begin(), words.end(), token.text) != words.end();
 }
 
-bool joins_names(const Token& token) {
-  return token.is("::") || token.is(".") || token.is("->") || token.is("##");
-}
-
 // Where the expression that ends with tokens[last] begins: names with template arguments, joined by :: . ->,
 // calls, subscripts, and expressions in parentheses.
 class KernelFinder {
@@ -28,7 +24,9 @@ class KernelFinder {
   std::optional<std::size_t> first_token(std::size_t end) {
     if (end == 0) return std::nullopt;
     std::optional<std::size_t> first = operand(end - 1);
-    while (first && *first > 0 && joins_names(tokens_[*first - 1])) {
+    while (first && *first > 0) {
+      const Token& before = tokens_[*first - 1];
+      if (!before.is("::") && !before.is(".") && !before.is("->") && !before.is("##")) break;
       if (*first < 2 || !can_end_operand(tokens_[*first - 2])) return *first - 1;  // ::kernel
       first = operand(*first - 2);
     }
@@ -46,15 +44,13 @@ class KernelFinder {
     const Token& token = tokens_[last];
     if (token.is_identifier() && is_statement_keyword(token)) return std::nullopt;
     if (token.is_identifier()) return with_template_word(last);
-    if (token.is(">")) return template_name(last);
+    if (token.is(">")) {
+      const auto open = matching_angle(tokens_, last);
+      if (!open || *open == 0 || !tokens_[*open - 1].is_identifier()) return std::nullopt;
+      return with_template_word(*open - 1);
+    }
     if (token.is(")") || token.is("]")) return after_bracket(last);
     return std::nullopt;
-  }
-
-  std::optional<std::size_t> template_name(std::size_t close) {
-    const auto open = matching_angle(tokens_, close);
-    if (!open || *open == 0 || !tokens_[*open - 1].is_identifier()) return std::nullopt;
-    return with_template_word(*open - 1);
   }
 
   // `kernels::template scale<T>`
@@ -127,21 +123,8 @@ std::string display_name(Tokens kernel) {
   return result;
 }
 
-// A configuration without a kernel before it, as the argument of a macro that puts a kernel there:
-// LAUNCH(kernel, <<<grid, block>>>(arguments)).
-bool begins_macro_argument(Tokens tokens, std::size_t open) {
-  return open > 0 && (tokens[open - 1].is(",") || tokens[open - 1].is("("));
-}
-
 std::string configuration_object(Tokens configuration) {
   return "kgrade_emulated::Configuration(" + joined(configuration) + ")";
-}
-
-std::string launcher_call(Tokens kernel, Tokens configuration) {
-  const std::string name = joined(kernel);
-  return "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(" + configuration_object(configuration) +
-         ", " + string_literal(display_name(kernel)) + ", KGRADE_EMULATED_PARAMETERS_OF(" + name +
-         "), KGRADE_EMULATED_CALL_OF(" + name + "))";
 }
 
 void put_kernelless_launcher(Tokens tokens, std::size_t open, std::size_t close, Edits& edits) {
@@ -152,12 +135,6 @@ void put_kernelless_launcher(Tokens tokens, std::size_t open, std::size_t close,
 }
 
 }  // namespace
-
-std::optional<Launch> kernelless_launch(Tokens macro_body) {
-  if (!opens_configuration(macro_body, 0)) return std::nullopt;
-  const auto close = configuration_end(macro_body, 3);
-  return close ? std::optional(Launch{0, 0, *close}) : std::nullopt;
-}
 
 std::vector<Launch> find_launches(Tokens tokens) {
   std::vector<Launch> result;
@@ -173,7 +150,10 @@ std::vector<Launch> find_launches(Tokens tokens) {
 
 void rewrite_launches(Tokens tokens, Edits& edits) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!opens_configuration(tokens, i) || !begins_macro_argument(tokens, i)) continue;
+    // A configuration without a kernel before it, as the argument of a macro that puts a kernel there:
+    // LAUNCH(kernel, <<<grid, block>>>(arguments)).
+    const bool begins_macro_argument = i > 0 && (tokens[i - 1].is(",") || tokens[i - 1].is("("));
+    if (!begins_macro_argument || !opens_configuration(tokens, i)) continue;
     if (const auto close = configuration_end(tokens, i + 3))
       put_kernelless_launcher(tokens, i, *close, edits);
   }
@@ -181,7 +161,11 @@ void rewrite_launches(Tokens tokens, Edits& edits) {
     if (is_search_over()) return;
     const Tokens kernel = tokens.subspan(launch.kernel, launch.open - launch.kernel);
     const Tokens configuration = tokens.subspan(launch.open + 3, launch.close - launch.open - 3);
-    std::string call = launcher_call(kernel, configuration);
+    const std::string name = joined(kernel);
+    std::string call = "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(" +
+                       configuration_object(configuration) + ", " + string_literal(display_name(kernel)) +
+                       ", KGRADE_EMULATED_PARAMETERS_OF(" + name + "), KGRADE_EMULATED_CALL_OF(" + name +
+                       "))";
     // The cost counts, because a launch may be the kernel expression of the next launch, and so on.
     spend_search(call.size());
     edits.replace(tokens[launch.kernel].begin, tokens[launch.close + 2].end(), std::move(call));
@@ -189,9 +173,9 @@ void rewrite_launches(Tokens tokens, Edits& edits) {
 }
 
 void rewrite_kernelless_launch(Tokens macro_body, Edits& edits) {
-  const auto launch = kernelless_launch(macro_body);
-  if (!launch) return;
-  put_kernelless_launcher(macro_body, 0, launch->close, edits);
+  if (!opens_configuration(macro_body, 0)) return;
+  if (const auto close = configuration_end(macro_body, 3))
+    put_kernelless_launcher(macro_body, 0, *close, edits);
 }
 
 }  // namespace kgrade::emulated

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "device/emulated/rewriter/brackets.h"
-#include "device/emulated/rewriter/edits.h"
+#include "device/emulated/rewriter/lexer.h"
 
 namespace kgrade::emulated {
 

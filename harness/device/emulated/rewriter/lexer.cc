@@ -15,15 +15,8 @@ bool continues_identifier(char c) {
   return starts_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-bool is_raw_string_prefix(std::string_view word) {
-  constexpr std::array<std::string_view, 5> prefixes = {"R", "u8R", "uR", "UR", "LR"};
-  return std::find(prefixes.begin(), prefixes.end(), word) != prefixes.end();
-}
-
-bool is_literal_prefix(std::string_view word) {
-  constexpr std::array<std::string_view, 4> prefixes = {"u8", "u", "U", "L"};
-  return std::find(prefixes.begin(), prefixes.end(), word) != prefixes.end();
-}
+constexpr std::array<std::string_view, 5> raw_string_prefixes = {"R", "u8R", "uR", "UR", "LR"};
+constexpr std::array<std::string_view, 4> literal_prefixes = {"u8", "u", "U", "L"};
 
 class Lexer {
  public:
@@ -74,7 +67,7 @@ class Lexer {
       } else if (std::isspace(static_cast<unsigned char>(peek())) != 0) {
         advance();
       } else if (at("//")) {
-        skip_line_comment();
+        while (!at_end() && peek() != '\n') advance(std::max<std::size_t>(continuation(), 1));
       } else if (at("/*")) {
         const std::size_t close = text_.find("*/", position_ + 2);
         advance((close == std::string_view::npos ? text_.size() : close + 2) - position_);
@@ -83,10 +76,6 @@ class Lexer {
       }
     }
     return false;
-  }
-
-  void skip_line_comment() {
-    while (!at_end() && peek() != '\n') advance(std::max<std::size_t>(continuation(), 1));
   }
 
   void begin_directive() {
@@ -152,8 +141,11 @@ class Lexer {
     const std::size_t begin = position_;
     while (continues_identifier(peek())) advance();
     const std::string_view word = text_.substr(begin, position_ - begin);
-    if (peek() == '"' && is_raw_string_prefix(word)) return scan_raw_string();
-    if ((peek() == '"' || peek() == '\'') && is_literal_prefix(word)) return scan_quoted();
+    const auto is_in = [word](const auto& words) {
+      return std::find(words.begin(), words.end(), word) != words.end();
+    };
+    if (peek() == '"' && is_in(raw_string_prefixes)) return scan_raw_string();
+    if ((peek() == '"' || peek() == '\'') && is_in(literal_prefixes)) return scan_quoted();
     return TokenKind::identifier;
   }
 
@@ -219,8 +211,50 @@ class Lexer {
   LexedSource result_;
 };
 
+// The newlines of `replaced`, each with the backslash before it if it has one.
+std::string newlines_of(std::string_view replaced) {
+  std::string result;
+  for (std::size_t i = 0; i < replaced.size(); ++i) {
+    if (replaced[i] != '\n') continue;
+    const bool after_return = i > 0 && replaced[i - 1] == '\r';
+    const std::size_t before = i - (after_return ? 1 : 0);
+    result += before > 0 && replaced[before - 1] == '\\' ? " \\\n" : "\n";
+  }
+  return result;
+}
+
 }  // namespace
 
 LexedSource lex(std::string_view text) { return Lexer(text).run(); }
+
+void Edits::replace(std::size_t begin, std::size_t end, std::string replacement) {
+  edits_.push_back({begin, end, std::move(replacement)});
+}
+
+std::string Edits::apply(std::string_view text) const {
+  std::vector<Edit> ordered = edits_;
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+  std::string result;
+  std::size_t position = 0;
+  for (const Edit& edit : ordered) {
+    if (edit.begin < position) continue;
+    result += text.substr(position, edit.begin - position);
+    result += edit.replacement;
+    result += newlines_of(text.substr(edit.begin, edit.end - edit.begin));
+    position = edit.end;
+  }
+  result += text.substr(position);
+  return result;
+}
+
+std::string string_literal(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
 
 }  // namespace kgrade::emulated

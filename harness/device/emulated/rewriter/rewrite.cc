@@ -6,21 +6,46 @@
 #include <array>
 #include <iterator>
 #include <map>
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/text.h"
-#include "device/emulated/rewriter/architecture.h"
 #include "device/emulated/rewriter/brackets.h"
-#include "device/emulated/rewriter/edits.h"
-#include "device/emulated/rewriter/includes.h"
+#include "device/emulated/rewriter/directives.h"
 #include "device/emulated/rewriter/launches.h"
 #include "device/emulated/rewriter/lexer.h"
 #include "device/emulated/rewriter/shared_variables.h"
 #include "device/emulated/rewriter/unsupported.h"
 
 namespace kgrade::emulated {
+namespace fs = std::filesystem;
 namespace {
+
+using nlohmann::json;
+
+// The first four arguments are SOURCE SHOWN_AS OUTPUT DEVICE_HEADERS; include directories follow, each after
+// an include_option, and then readable paths, all after a single readable_option.
+constexpr std::size_t fixed_arguments = 4;
+constexpr const char* include_option = "-I";
+constexpr const char* readable_option = "--readable";
+
+std::optional<std::string> text_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_string()) return std::nullopt;
+  return found->get<std::string>();
+}
+
+std::optional<Error> error_of(const json& object) {
+  const auto message = text_of(object, "error");
+  const auto remedy = text_of(object, "remedy");
+  const auto file = text_of(object, "file");
+  const auto line = object.find("line");
+  if (!message || !remedy || !file || line == object.end() || !line->is_number_unsigned())
+    return std::nullopt;
+  const auto number = line->get<std::uint64_t>();
+  if (number > 1'000'000'000) return std::nullopt;
+  return Error{*message, *remedy, {*file, static_cast<int>(number), 0}};
+}
 
 constexpr std::size_t most_files = 1000;
 // The costs of an edit and of an #include, in steps of a search. An #include costs more, because it asks the
@@ -37,26 +62,9 @@ bool is_cooperative(std::string_view name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-bool names_cooperation(const LexedSource& source) {
-  return std::any_of(source.tokens.begin(), source.tokens.end(),
-                     [](const Token& token) { return token.is_identifier() && is_cooperative(token.text); });
-}
-
-// The tokens outside of preprocessor lines.
-std::vector<Token> code_of(const LexedSource& source) {
-  std::vector<Token> code;
-  std::copy_if(source.tokens.begin(), source.tokens.end(), std::back_inserter(code),
-               [](const Token& token) { return token.directive < 0; });
-  return code;
-}
-
-Tokens definition_of(const LexedSource& source, const Directive& directive) {
-  return Tokens(source.tokens).subspan(directive.first_token, directive.end_token - directive.first_token);
-}
-
 // The body of a macro: the tokens after its name and parameters. Parameters follow the name without a space.
 Tokens macro_body(const LexedSource& source, const Directive& directive) {
-  const Tokens all = definition_of(source, directive);
+  const Tokens all = tokens_of(source, directive);
   if (all.empty()) return all;
   std::size_t begin = 1;
   if (all.size() > 1 && all[1].is("(") && all[1].begin == all[0].end()) {
@@ -85,10 +93,6 @@ std::string as_utf8(std::string text) {
   return text;
 }
 
-bool is_qualifier(const Token& token) {
-  return token.is("__shared__") || token.is("__global__") || token.is("__device__") || token.is("__host__");
-}
-
 // Macros that stand for qualifiers, as in `#define KERNEL __global__ void` and `#define SHARED __shared__`:
 // the rewriter has to see the declarations that they qualify.
 class QualifierMacros {
@@ -99,7 +103,10 @@ class QualifierMacros {
     if (definition.size() < 2) return;
     const bool has_parameters = definition[1].is("(") && definition[1].begin == definition[0].end();
     const Tokens body = definition.subspan(1);
-    const bool qualifies = std::any_of(body.begin(), body.end(), is_qualifier);
+    const bool qualifies = std::any_of(body.begin(), body.end(), [](const Token& token) {
+      return token.is("__shared__") || token.is("__global__") || token.is("__device__") ||
+             token.is("__host__");
+    });
     // A whole declaration is rewritten where it is defined.
     if (has_parameters || !qualifies || body.back().is(";") || body.back().is("]")) return;
     bodies_.emplace(definition[0].text, joined(body));
@@ -174,12 +181,19 @@ class FileRewriter {
  private:
   std::optional<Error> rewrite_all() {
     for (const Directive& directive : source_.directives) {
-      if (directive.name == "define") macros_.add(definition_of(source_, directive));
+      if (directive.name == "define") macros_.add(tokens_of(source_, directive));
     }
-    const std::vector<Token> code = macros_.expanded(code_of(source_));
+    std::vector<Token> outside_directives;
+    std::copy_if(source_.tokens.begin(), source_.tokens.end(), std::back_inserter(outside_directives),
+                 [](const Token& token) { return token.directive < 0; });
+    const std::vector<Token> code = macros_.expanded(outside_directives);
     const std::vector<Scope> scopes = find_scopes(code);
+    std::vector<Unsupported> found = find_unsupported_names(code);
+    const auto launches = find_device_launches(code, find_launches(code), scopes);
+    found.insert(found.end(), launches.begin(), launches.end());
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.token < b.token; });
     std::vector<std::size_t> unsupported;
-    for (const Unsupported& item : find_all_unsupported(code, scopes)) {
+    for (const Unsupported& item : found) {
       const Token& token = code[item.token];
       if (auto error = report(item.what, token, depth_at(token) > 0)) return error;
       unsupported.push_back(token.begin);
@@ -190,14 +204,6 @@ class FileRewriter {
     rewrite_noinline(code, edits_);
     rewrite_macros();
     return std::nullopt;
-  }
-
-  static std::vector<Unsupported> find_all_unsupported(Tokens code, const std::vector<Scope>& scopes) {
-    std::vector<Unsupported> found = find_unsupported_names(code);
-    const auto launches = find_device_launches(code, find_launches(code), scopes);
-    found.insert(found.end(), launches.begin(), launches.end());
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.token < b.token; });
-    return found;
   }
 
   // The depth of #if around a token.
@@ -264,24 +270,21 @@ class TreeRewriter {
     const std::filesystem::path copy = folder_ / copy_name(copies_.size(), path);
     copies_.emplace(identity, copy);
     ++tree_.files;
-    auto text = read_text_file(path);
-    if (!text) return text.errors();
-    auto rewritten = rewrite_content(as_utf8(std::move(*text)), path, shown_as, conditional);
-    if (!rewritten) return rewritten.errors();
-    auto written = write_file_atomically(copy, *rewritten);
-    if (!written) return written.errors();
-    return copy;
-  }
-
-  Result<std::string> rewrite_content(const std::string& text, const std::filesystem::path& path,
-                                      const std::string& shown_as, bool conditional) {
+    auto content = read_text_file(path);
+    if (!content) return content.errors();
+    const std::string text = as_utf8(std::move(*content));
     FileRewriter file(text, shown_as, conditional, macros_);
-    if (names_cooperation(file.source())) tree_.threads_cooperate = true;
+    if (std::any_of(file.source().tokens.begin(), file.source().tokens.end(),
+                    [](const Token& token) { return token.is_identifier() && is_cooperative(token.text); }))
+      tree_.threads_cooperate = true;
     for (const Directive& directive : file.source().directives) {
       if (auto errors = rewrite_include(text, path, shown_as, directive, file)) return *errors;
     }
     if (auto error = file.rewrite()) return *error;
-    return fmt::format("#line 1 {}\n{}", string_literal(shown_as), file.edits().apply(text));
+    auto written = write_file_atomically(
+        copy, fmt::format("#line 1 {}\n{}", string_literal(shown_as), file.edits().apply(text)));
+    if (!written) return written.errors();
+    return copy;
   }
 
   std::optional<Errors> rewrite_include(const std::string& text, const std::filesystem::path& path,
@@ -324,6 +327,59 @@ class TreeRewriter {
 };
 
 }  // namespace
+
+std::vector<std::string> to_arguments(const RewriteRequest& request) {
+  std::vector<std::string> arguments = {request.source.string(), request.shown_as,
+                                        request.output_directory.string(), request.device_headers.string()};
+  for (const fs::path& folder : request.include_directories) {
+    arguments.insert(arguments.end(), {include_option, folder.string()});
+  }
+  if (!request.readable) return arguments;
+  arguments.emplace_back(readable_option);
+  for (const fs::path& path : *request.readable) arguments.push_back(path.string());
+  return arguments;
+}
+
+std::optional<RewriteRequest> to_request(const std::vector<std::string>& arguments) {
+  if (arguments.size() < fixed_arguments) return std::nullopt;
+  RewriteRequest request;
+  request.source = arguments[0];
+  request.shown_as = arguments[1];
+  request.output_directory = arguments[2];
+  request.device_headers = arguments[3];
+  std::size_t i = fixed_arguments;
+  for (; i + 1 < arguments.size() && arguments[i] == include_option; i += 2)
+    request.include_directories.emplace_back(arguments[i + 1]);
+  if (i == arguments.size()) return request;
+  if (arguments[i] != readable_option) return std::nullopt;
+  request.readable.emplace(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1, arguments.end());
+  return request;
+}
+
+std::string to_answer(const Result<RewrittenTree>& result) {
+  json answer;
+  if (result) {
+    answer = {{"files", result->files}, {"threads_cooperate", result->threads_cooperate}};
+  } else {
+    const Error& error = result.error();
+    answer = {{"error", error.message},
+              {"remedy", error.remedy},
+              {"file", error.location.file},
+              {"line", error.location.line}};
+  }
+  return answer.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+std::optional<Result<RewrittenTree>> read_answer(std::string_view text, const RewriteRequest& request) {
+  const json answer = json::parse(text, nullptr, false);
+  if (!answer.is_object()) return std::nullopt;
+  if (auto error = error_of(answer)) return Result<RewrittenTree>(std::move(*error));
+  const auto files = answer.find("files");
+  const auto cooperate = answer.find("threads_cooperate");
+  if (files == answer.end() || !files->is_number_unsigned()) return std::nullopt;
+  if (cooperate == answer.end() || !cooperate->is_boolean()) return std::nullopt;
+  return RewrittenTree{rewritten_source(request), files->get<std::size_t>(), cooperate->get<bool>()};
+}
 
 std::filesystem::path rewritten_source(const RewriteRequest& request) {
   return request.output_directory / "rewritten" / copy_name(0, request.source);

@@ -1,11 +1,11 @@
 // kgrade-rewrite: a program that only the emulated device's toolchain starts, in the sandbox of the compiler.
 // It reads a source that may be hostile, which the grading process itself must not do. It writes its answer
-// to standard output (rewriter_messages.h). Exit codes: 0 for an answer, 2 for wrong arguments.
+// to standard output (rewrite.h). Exit codes: 0 for an answer, 2 for wrong arguments.
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "device/emulated/rewriter/rewriter_messages.h"
+#include "device/emulated/rewriter/rewrite.h"
 
 int main(int count, char** words) {
   using namespace kgrade::emulated;

@@ -8,8 +8,6 @@
 namespace kgrade::emulated {
 namespace {
 
-bool ends_statement(const Token& token) { return token.is(";") || token.is("{") || token.is("}"); }
-
 bool is_attribute(Tokens tokens, std::size_t open) { return is_run(tokens, open, 2, "["); }
 
 // The first token of the declaration that holds tokens[at].
@@ -17,7 +15,7 @@ std::size_t declaration_begin(Tokens tokens, std::size_t at) {
   std::size_t begin = at;
   while (begin > 0) {
     const Token& before = tokens[begin - 1];
-    if (ends_statement(before) || before.is(":")) break;
+    if (before.is(";") || before.is("{") || before.is("}") || before.is(":")) break;
     if (before.is("]")) {  // [[maybe_unused]], or the end of something else
       const auto open = matching_open(tokens, begin - 1);
       if (!open || !is_attribute(tokens, *open)) break;
@@ -171,24 +169,18 @@ class DeclarationReader {
     return std::nullopt;
   }
 
-  // The first token of a pasted name such as `name##_left`. `last` is its last word.
-  static std::size_t pasted_name_begin(Tokens part, std::size_t last) {
-    while (last > 1 && part[last - 1].is("##")) last -= 2;
-    return last;
-  }
-
-  static bool belongs_to_declarator(const Token& token) {
-    return token.is("*") || token.is("(") || token.is("const");
-  }
-
   bool read_declarator(Tokens part, bool first) {
     const auto name = name_position(part);
     if (!name || is_type_word(part[*name])) return false;
-    const std::size_t name_begin = pasted_name_begin(part, *name);
+    // The first token of a pasted name such as `name##_left`.
+    std::size_t name_begin = *name;
+    while (name_begin > 1 && part[name_begin - 1].is("##")) name_begin -= 2;
     std::size_t type_end = 0;
     if (first) {
       type_end = name_begin;
-      while (type_end > 0 && belongs_to_declarator(part[type_end - 1])) --type_end;
+      while (type_end > 0 &&
+             (part[type_end - 1].is("*") || part[type_end - 1].is("(") || part[type_end - 1].is("const")))
+        --type_end;
       // `T const tile[4]`: that const belongs to the type.
       while (type_end < name_begin && part[type_end].is("const")) ++type_end;
       if (is_incomplete_type(part.subspan(0, type_end))) return false;
@@ -208,10 +200,6 @@ class DeclarationReader {
   std::vector<Token> kept_;
   SharedDeclaration result_;
 };
-
-std::string alignment_argument(const SharedDeclaration& declaration) {
-  return declaration.alignment.empty() ? "" : ", (" + declaration.alignment + ")";
-}
 
 // Turns "[a > b ? a : b][2]" into "[(a > b ? a : b)][2]".
 std::string with_bounds_in_parentheses(const std::string& bounds) {
@@ -233,7 +221,14 @@ class VariableWriter {
       : declaration_(declaration), type_(declaration.type), in_namespace_(in_namespace) {}
 
   std::string text() {
-    std::string text = type_definition();
+    std::string text;
+    // A type that the declaration itself defines gets a typedef, since no template argument may define a
+    // type.
+    if (type_.find('{') != std::string::npos) {
+      const std::string name = "kgrade_type_" + declaration_.declarators.front().name;
+      text = "typedef " + type_ + " " + name + ";";
+      type_ = name;
+    }
     for (const Declarator& declarator : declaration_.declarators) {
       if (is_search_over()) break;
       if (!text.empty()) text += " ";
@@ -247,15 +242,6 @@ class VariableWriter {
   }
 
  private:
-  // A typedef for a type that the declaration itself defines, since no template argument may define a type.
-  std::string type_definition() {
-    if (type_.find('{') == std::string::npos) return "";
-    const std::string name = "kgrade_type_" + declaration_.declarators.front().name;
-    const std::string text = "typedef " + type_ + " " + name + ";";
-    type_ = name;
-    return text;
-  }
-
   // The type as a template argument. A bound with a '>' would end the list of arguments, so it gets
   // parentheses: [(a > b ? a : b)].
   std::string type_id(const Declarator& declarator) const {
@@ -277,7 +263,9 @@ class VariableWriter {
   }
 
   std::string static_variable(const Declarator& declarator) const {
-    const std::string arguments = "<" + type_id(declarator) + alignment_argument(declaration_) + ">";
+    const std::string arguments =
+        "<" + type_id(declarator) +
+        (declaration_.alignment.empty() ? "" : ", (" + declaration_.alignment + ")") + ">";
     if (in_namespace_ && declarator.after.empty()) {
       return "static kgrade_emulated::SharedObject" + arguments + " " + declarator.name + ";";
     }
@@ -337,14 +325,6 @@ std::optional<Lambda> lambda_at(Tokens tokens, const std::vector<std::size_t>& p
   return std::nullopt;
 }
 
-std::vector<Lambda> find_lambdas(Tokens tokens, const std::vector<std::size_t>& partners) {
-  std::vector<Lambda> lambdas;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (const auto lambda = lambda_at(tokens, partners, i)) lambdas.push_back(*lambda);
-  }
-  return lambdas;
-}
-
 // The positions of each variable's name in order, except where it is the name of a member.
 using Uses = std::map<std::string, std::vector<std::size_t>, std::less<>>;
 
@@ -364,10 +344,6 @@ Uses uses_of(Tokens tokens, const std::vector<SharedDeclaration>& declarations) 
 bool is_used(const std::vector<std::size_t>& uses, std::size_t begin, std::size_t end) {
   const auto first = std::lower_bound(uses.begin(), uses.end(), begin);
   return first != uses.end() && *first < end;
-}
-
-bool captures_by_reference(Tokens captures) {
-  return !captures.empty() && captures[0].is("&") && (captures.size() == 1 || captures[1].is(","));
 }
 
 // For every token, the '}' that ends the block around it. That is the first '}' after the token whose '{'
@@ -395,7 +371,10 @@ void find_missing_captures(Tokens tokens, const std::vector<Lambda>& lambdas, st
   constexpr std::size_t steps = 8;  // two searches among the uses
   for (; lambda != lambdas.end() && lambda->open < end && !is_search_over(); ++lambda) {
     spend_search(steps);
-    if (captures_by_reference(tokens.subspan(lambda->open + 1, lambda->close - lambda->open - 1))) continue;
+    const Tokens captures = tokens.subspan(lambda->open + 1, lambda->close - lambda->open - 1);
+    const bool by_reference =
+        !captures.empty() && captures[0].is("&") && (captures.size() == 1 || captures[1].is(","));
+    if (by_reference) continue;
     if (is_used(uses, lambda->close, lambda->body_end) && !is_used(uses, lambda->open + 1, lambda->close))
       missing[lambda->close].insert("&" + name);
   }
@@ -408,7 +387,10 @@ void capture_shared_variables(Tokens tokens, const std::vector<SharedDeclaration
                               const std::vector<Scope>& scopes, Edits& edits) {
   if (declarations.empty()) return;
   const std::vector<std::size_t> partners = bracket_partners(tokens);
-  const std::vector<Lambda> lambdas = find_lambdas(tokens, partners);
+  std::vector<Lambda> lambdas;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (const auto lambda = lambda_at(tokens, partners, i)) lambdas.push_back(*lambda);
+  }
   const Uses uses = uses_of(tokens, declarations);
   const std::vector<std::size_t> ends = block_ends(tokens, partners);
   LambdaCaptures missing;

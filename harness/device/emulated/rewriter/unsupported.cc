@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 namespace kgrade::emulated {
@@ -159,36 +158,17 @@ bool lists(std::string_view headers, std::string_view include) {
   return false;
 }
 
-bool is_asm_word(const Token& token) { return token.is("asm") || token.is("__asm__") || token.is("__asm"); }
-
-// asm volatile("" ::: "memory") holds no instruction. It is a barrier for the compiler only.
-bool is_empty_asm(Tokens tokens, std::size_t open) {
-  return open + 2 < tokens.size() && tokens[open + 1].is("\"\"") &&
-         (tokens[open + 2].is(")") || tokens[open + 2].text.starts_with(":"));
-}
-
 bool is_inline_ptx(Tokens tokens, std::size_t at) {
-  if (!is_asm_word(tokens[at])) return false;
+  if (!tokens[at].is("asm") && !tokens[at].is("__asm__") && !tokens[at].is("__asm")) return false;
   std::size_t open = at + 1;
   while (open < tokens.size() && tokens[open].is_identifier() && !is_search_over()) {  // volatile
     spend_search(1);
     ++open;
   }
-  return open < tokens.size() && tokens[open].is("(") && !is_empty_asm(tokens, open);
-}
-
-bool is_texture_reference(Tokens tokens, std::size_t at) {
-  return tokens[at].is("texture") && at + 1 < tokens.size() && tokens[at + 1].is("<");
-}
-
-// Whether the token is the namespace wmma::experimental, which has operands of 1 and 4 bits.
-bool is_sub_byte_wmma(Tokens tokens, std::size_t at) {
-  return tokens[at].is("experimental") && at >= 2 && tokens[at - 1].is("::") && tokens[at - 2].is("wmma");
-}
-
-// Whether the name is called. If it is not, names such as tex2D and surf2D may be a submission's own.
-bool is_called(Tokens tokens, std::size_t at) {
-  return at + 1 < tokens.size() && (tokens[at + 1].is("(") || tokens[at + 1].is("<"));
+  // asm volatile("" ::: "memory") holds no instruction. It is a barrier for the compiler only.
+  const bool is_empty = open + 2 < tokens.size() && tokens[open + 1].is("\"\"") &&
+                        (tokens[open + 2].is(")") || tokens[open + 2].text.starts_with(":"));
+  return open < tokens.size() && tokens[open].is("(") && !is_empty;
 }
 
 // The part of `text` between `begin` and `end`, if it has both.
@@ -208,7 +188,9 @@ const Name* unsupported_name(Tokens tokens, std::size_t at) {
   if (name == nullptr) return nullptr;
   const bool fetch = name->text.starts_with("tex1") || name->text.starts_with("tex2") ||
                      name->text.starts_with("tex3") || name->text.starts_with("surf");
-  return fetch && !is_called(tokens, at) ? nullptr : name;
+  // Names such as tex2D and surf2D may be a submission's own if they are not called.
+  const bool is_called = at + 1 < tokens.size() && (tokens[at + 1].is("(") || tokens[at + 1].is("<"));
+  return fetch && !is_called ? nullptr : name;
 }
 
 }  // namespace
@@ -221,9 +203,10 @@ std::vector<Unsupported> find_unsupported_names(Tokens tokens) {
     if (member) continue;
     if (is_inline_ptx(tokens, i)) {
       result.push_back({i, std::string(inline_ptx)});
-    } else if (is_texture_reference(tokens, i)) {
+    } else if (tokens[i].is("texture") && i + 1 < tokens.size() && tokens[i + 1].is("<")) {
       result.push_back({i, std::string(texture_references)});
-    } else if (is_sub_byte_wmma(tokens, i)) {
+    } else if (tokens[i].is("experimental") && i >= 2 && tokens[i - 1].is("::") && tokens[i - 2].is("wmma")) {
+      // The namespace wmma::experimental has operands of 1 and 4 bits.
       result.push_back({i, std::string(sub_byte_wmma)});
     } else if (const Name* name = unsupported_name(tokens, i)) {
       result.push_back({i, fmt::format("{} ({})", name->what, tokens[i].text)});

@@ -1,7 +1,6 @@
 // Finds CUDA code that the emulated device cannot run.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "device/emulated/checker/checker.h"
-#include "device/emulated/runtime/fault.h"
 #include "device/emulated/runtime/limits.h"
 
 namespace kgrade_emulated {
@@ -64,7 +63,8 @@ void BlockRunner::run_block(uint3 block) {
   shared_memory_.begin_block(configuration_->dynamic_shared_bytes);
   call_block_hooks();
   shared_memory_.begin_threads(most_shared_bytes_);
-  list_threads_of(block);
+  const std::uint64_t row = std::uint64_t{gridDim.y} * block.z + block.y;
+  list_threads(start_order_, row * gridDim.x + block.x, threads_, listed_);
   if (kernel_->mode == BlockMode::independent) {
     run_independent_block();
   } else {
@@ -72,11 +72,6 @@ void BlockRunner::run_block(uint3 block) {
   }
   if (const std::size_t bytes = shared_memory_.dynamic_bytes_written_beyond()) [[unlikely]]
     report_small_dynamic_memory(bytes);
-}
-
-void BlockRunner::list_threads_of(uint3 block) {
-  const std::uint64_t row = std::uint64_t{gridDim.y} * block.z + block.y;
-  list_threads(start_order_, row * gridDim.x + block.x, threads_, listed_);
 }
 
 void BlockRunner::run_independent_block() {

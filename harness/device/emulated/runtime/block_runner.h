@@ -10,17 +10,61 @@
 // reported and the process aborted.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/emulated/runtime/fiber.h"
 #include "device/emulated/runtime/meetings.h"
 #include "device/emulated/runtime/shared_memory.h"
-#include "device/emulated/runtime/start_order.h"
+#include "device/thread_order.h"
 #include "kgrade_emulated/launch.h"
 #include "kgrade_emulated/synchronisation.h"
 
 namespace kgrade_emulated {
+
+// Ends the process when the program cannot continue (__trap(), a failed assertion, wrong use): a message on
+// stderr and SIGABRT.
+[[noreturn]] void fault(const std::string& message);
+
+// "mine.cu:20": where a launch stands, without folders. Empty if unknown.
+std::string place_of(const Configuration& configuration);
+
+// The order in which the threads of a block, and the blocks of a grid, begin (device/thread_order.h).
+using kgrade::ThreadOrder;
+
+// The starting order of one launch. Each launch draws its shuffled orders from its own key.
+struct StartOrder {
+  ThreadOrder order = ThreadOrder::forward;
+  std::uint64_t key = 0;
+};
+
+// The order of the process's next launch, as set_thread_order() has set it.
+StartOrder next_start_order();
+
+// Lists a block's threads, 0 .. count - 1, in starting order; the list is empty for the forward order.
+void list_threads(const StartOrder& order, std::uint64_t block, unsigned int count,
+                  std::vector<unsigned int>& threads);
+
+// A bijection of 0 .. count - 1: which block begins at a position. In a shuffled order, successive blocks are
+// `stride_` apart, so that grids of 2^63 blocks need no list.
+class BlockOrder {
+ public:
+  BlockOrder(const StartOrder& order, std::uint64_t count);
+  std::uint64_t operator[](std::uint64_t position) const {
+    if (order_ == ThreadOrder::forward) return position;
+    if (order_ == ThreadOrder::reverse) return count_ - 1 - position;
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((Wide{position} * stride_ + offset_) % count_);
+  }
+
+ private:
+  ThreadOrder order_;
+  std::uint64_t count_;
+  std::uint64_t stride_ = 1;  // has no divisor in common with the count
+  std::uint64_t offset_ = 0;
+};
 
 class BlockRunner {
  public:
@@ -70,8 +114,6 @@ class BlockRunner {
   Fiber& idle_fiber();
   void run_cooperative_block();
   void run_independent_block();
-  void list_threads_of(uint3 block);
-
   bool barrier_is_complete() const { return barrier_arrived_ > 0 && barrier_arrived_ + ended_ == threads_; }
   void release_barrier();
   void require_cooperation(const char* what) const {

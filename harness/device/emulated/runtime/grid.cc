@@ -1,23 +1,50 @@
-// Launches: checks a configuration as a GPU does and shares the blocks of a grid between host threads.
+// Launches: checks a configuration as a GPU does, decides the order of threads and blocks, and shares the
+// blocks of a grid between host threads.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <system_error>
 #include <thread>
+#include <utility>
 
+#include "base/split_mix.h"
 #include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/block_runner.h"
 #include "device/emulated/runtime/emulated_runtime.h"
-#include "device/emulated/runtime/fault.h"
 #include "device/emulated/runtime/limits.h"
-#include "device/emulated/runtime/start_order.h"
 #include "kgrade_emulated/api_errors.h"
 #include "kgrade_emulated/launch.h"
 
 namespace kgrade_emulated {
 namespace {
+
+// The generator of base/split_mix.h.
+class SplitMix {
+ public:
+  explicit SplitMix(std::uint64_t key) : state_(key) {}
+
+  std::uint64_t next() { return kgrade::mixed(state_ += kgrade::golden_gamma); }
+  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+
+ private:
+  std::uint64_t state_;
+};
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return SplitMix(SplitMix(a).next() ^ b).next(); }
+
+struct Setting {
+  std::mutex mutex;
+  StartOrder order;
+  std::uint64_t launches = 0;
+};
+
+Setting& setting() {
+  static Setting* const of_this_process = new Setting;
+  return *of_this_process;
+}
 
 std::atomic<unsigned int> wanted_host_threads{0};
 
@@ -171,6 +198,40 @@ class Grid {
 };
 
 }  // namespace
+
+void set_thread_order(ThreadOrder order, std::uint64_t seed) {
+  const std::lock_guard lock(setting().mutex);
+  setting().order = {order, seed};
+  setting().launches = 0;
+}
+
+StartOrder next_start_order() {
+  const std::lock_guard lock(setting().mutex);
+  StartOrder order = setting().order;
+  if (order.order == ThreadOrder::shuffled) order.key = mixed(order.key, setting().launches++);
+  return order;
+}
+
+void list_threads(const StartOrder& order, std::uint64_t block, unsigned int count,
+                  std::vector<unsigned int>& threads) {
+  threads.clear();
+  if (order.order == ThreadOrder::forward) return;
+  threads.resize(count);
+  std::iota(threads.rbegin(), threads.rend(), 0u);
+  if (order.order == ThreadOrder::reverse) return;
+  // This is the shuffle of Fisher and Yates.
+  SplitMix random(mixed(order.key, block));
+  for (unsigned int left = count; left > 1; --left) std::swap(threads[left - 1], threads[random.below(left)]);
+}
+
+BlockOrder::BlockOrder(const StartOrder& order, std::uint64_t count) : order_(order.order), count_(count) {
+  if (order_ != ThreadOrder::shuffled || count_ < 2) return;
+  SplitMix random(~order.key);
+  offset_ = random.below(count_);
+  do {
+    stride_ = 1 + random.below(count_ - 1);
+  } while (std::gcd(stride_, count_) != 1);
+}
 
 void set_host_threads(unsigned int count) { wanted_host_threads = count; }
 

@@ -1,10 +1,15 @@
 // The functions that running kernels call, and the variables that hold their position.
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 
 #include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/block_runner.h"
-#include "device/emulated/runtime/fault.h"
 #include "kgrade_emulated/atomics.h"
 #include "kgrade_emulated/memory_access.h"
 #include "kgrade_emulated/synchronisation.h"
@@ -16,6 +21,13 @@ constinit thread_local dim3 gridDim;
 
 namespace kgrade_emulated {
 namespace {
+
+std::string position() {
+  return fmt::format("block: [{},{},{}], thread: [{},{},{}]", blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x,
+                     threadIdx.y, threadIdx.z);
+}
+
+bool in_kernel() { return BlockRunner::of_this_thread().is_running(); }
 
 [[noreturn, gnu::cold]] void called_outside() {
   fault("a function of the device is called outside of a kernel");
@@ -56,6 +68,28 @@ std::mutex& wide_mutex() {
 }
 
 }  // namespace
+
+void fault(const std::string& message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "emulated device: %s\n", message.c_str());
+  std::abort();
+}
+
+std::string place_of(const Configuration& configuration) {
+  const std::string_view file = configuration.file != nullptr ? configuration.file : "";
+  return file.empty() ? "" : fmt::format("{}:{}", file.substr(file.rfind('/') + 1), configuration.line);
+}
+
+void trap() { fault("__trap() in " + (in_kernel() ? position() : "a function of the host")); }
+
+void assertion_failed(const char* expression, const char* file, unsigned int line, const char* function) {
+  if (!in_kernel()) {
+    fault(fmt::format("{}:{}: {}: Assertion `{}' failed.", file, line, function, expression));
+  }
+  std::fprintf(stderr, "%s:%u: %s: %s Assertion `%s` failed.\n", file, line, function, position().c_str(),
+               expression);
+  fault("device-side assert triggered");
+}
 
 // The return address in the contestant's code, which gives the place in its source.
 #define KGRADE_CALLER __builtin_return_address(0)

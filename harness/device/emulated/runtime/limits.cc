@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 
@@ -22,32 +21,8 @@ constexpr std::size_t signal_stack_bytes = 64 * 1024;
 
 std::atomic<LimitHandler> limit_handler{nullptr};
 
-// The calling thread's own stack up to the size that it may reach. Empty before use_signal_stack().
-struct NativeStack {
-  std::uintptr_t lowest;
-  std::size_t bytes;
-};
+// The calling thread's own stack. Empty before use_signal_stack().
 constinit thread_local NativeStack native_stack{0, 0};
-
-NativeStack find_native_stack() {
-  pthread_attr_t attributes;
-  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return {0, 0};
-  void* lowest = nullptr;
-  std::size_t bytes = 0;
-  ::pthread_attr_getstack(&attributes, &lowest, &bytes);
-  ::pthread_attr_destroy(&attributes);
-  return {reinterpret_cast<std::uintptr_t>(lowest), bytes};
-}
-
-// Whether the address is in the gap below the native stack. The kernel keeps a gap of 1 MiB below the stack
-// of the main thread. For other threads, the C library has a gap of a page or more, in or below the range
-// that it reports as the stack.
-bool native_stack_ends_at(std::uintptr_t address) {
-  constexpr std::uintptr_t gap = 1 << 20;
-  constexpr std::uintptr_t guard = 1 << 16;
-  return native_stack.lowest != 0 && address >= native_stack.lowest - gap &&
-         address < native_stack.lowest + guard;
-}
 
 std::uintptr_t stack_pointer_of(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
@@ -67,7 +42,12 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (address + below_stack_pointer >= stack_pointer_of(context)) {
     if (const std::size_t bytes = BlockRunner::stack_that_ends_at(address))
       limit_reached(Limit::stack, bytes);
-    if (native_stack_ends_at(address)) limit_reached(Limit::stack, native_stack.bytes);
+    // The kernel keeps a gap of 1 MiB below the stack of the main thread. For other threads, the C library
+    // has a gap of a page or more, in or below the range that it reports as the stack.
+    constexpr std::uintptr_t gap = 1 << 20, guard = 1 << 16;
+    if (native_stack.lowest != 0 && address >= native_stack.lowest - gap &&
+        address < native_stack.lowest + guard)
+      limit_reached(Limit::stack, native_stack.bytes);
   }
   if (device_memory_was_refused()) limit_reached(Limit::memory, device_memory_bytes());
   // Any other fault occurs again after the return, and then ends the process.
@@ -75,6 +55,16 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+NativeStack native_stack_of_this_thread() {
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return {0, 0};
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  ::pthread_attr_getstack(&attributes, &lowest, &bytes);
+  ::pthread_attr_destroy(&attributes);
+  return {reinterpret_cast<std::uintptr_t>(lowest), bytes};
+}
 
 void set_limit_handler(LimitHandler handler) { limit_handler = handler; }
 
@@ -97,7 +87,7 @@ void make_room_for(std::size_t bytes) {
 }
 
 void use_signal_stack() {
-  native_stack = find_native_stack();
+  native_stack = native_stack_of_this_thread();
   // The memory is never freed, because the thread exists as long as the process.
   void* const memory =
       ::mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

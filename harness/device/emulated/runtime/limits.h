@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "device/emulated/runtime/emulated_runtime.h"
 
@@ -70,6 +71,13 @@ std::size_t most_shared_bytes(const void* function);
 // Raises the limit of this process's private memory (RLIMIT_DATA), if there is one, as far as allowed, so
 // that the device's own stacks do not count.
 void make_room_for(std::size_t bytes);
+
+// The calling thread's own stack up to the size that it may reach. Empty if it is unknown.
+struct NativeStack {
+  std::uintptr_t lowest;
+  std::size_t bytes;
+};
+NativeStack native_stack_of_this_thread();
 
 // Gives the calling thread a stack for signal handlers, which cannot run on the thread's own stack when that
 // is full.

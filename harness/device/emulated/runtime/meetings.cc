@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "device/emulated/checker/checker.h"
-#include "device/emulated/runtime/fault.h"
 
 namespace kgrade_emulated {
 namespace {

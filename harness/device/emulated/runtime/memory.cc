@@ -1,7 +1,6 @@
 #include "device/emulated/runtime/memory.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +11,6 @@
 #include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "kgrade_emulated/api_device.h"
-#include "kgrade_emulated/api_memory.h"
 
 namespace kgrade_emulated {
 namespace {
@@ -31,13 +29,6 @@ struct Request {
   std::shared_ptr<PoolUsage> usage;
   const void* caller = nullptr;  // return address in the contestant's code
 };
-
-void tell_checker(const void* memory, const Request& request) {
-  if (const auto checker = active_checker()) {
-    checker->allocated(memory, request.bytes, spacing(), request.type != cudaMemoryTypeDevice,
-                       request.caller);
-  }
-}
 
 void free_block(void* memory) {
   if (const auto checker = active_checker()) checker->released(memory);
@@ -62,7 +53,10 @@ class Allocations {
     if (request.usage != nullptr) request.usage->add(bytes);
     used_ += bytes;
     *pointer = memory;
-    tell_checker(memory, request);
+    if (const auto checker = active_checker()) {
+      checker->allocated(memory, request.bytes, spacing(), request.type != cudaMemoryTypeDevice,
+                         request.caller);
+    }
     return cudaSuccess;
   }
 

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -12,7 +11,7 @@
 #include <utility>
 
 #include "device/emulated/checker/checker.h"
-#include "device/emulated/runtime/fault.h"
+#include "device/emulated/runtime/block_runner.h"
 #include "device/emulated/runtime/limits.h"
 #include "device/emulated/runtime/memory.h"
 

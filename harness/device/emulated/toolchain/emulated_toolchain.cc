@@ -14,12 +14,9 @@
 #include "compile/binding.h"
 #include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
-#include "compile/confined_compiler.h"
+#include "compile/elf_file.h"
 #include "compile/extension.h"
-#include "compile/linked_libraries.h"
-#include "compile/solution_symbol.h"
-#include "device/emulated/rewriter/rewriter_messages.h"
-#include "device/emulated/toolchain/build_failures.h"
+#include "device/emulated/rewriter/rewrite.h"
 
 namespace kgrade {
 namespace {
@@ -152,18 +149,15 @@ std::string EmulatedToolchain::identity() const {
     for (const auto& command : commands_for(compiler_, job))
       text += replace_all(fmt::format("; {}", fmt::join(command, " ")), device_headers_.string(), "headers");
   }
-  return text + "; rewriter " + rewriter_identity();
-}
-
-// Identifies the rewriter by its content, not by its time. If this program rewrites sources itself,
-// identifies this program.
-std::string EmulatedToolchain::rewriter_identity() const {
+  text += "; rewriter ";
+  // The rewriter is identified by its content, not by its time. If this program rewrites sources itself, it
+  // is identified instead.
 #ifndef KGRADE_SANITIZED
   constexpr std::uint64_t largest_program = std::uint64_t{1} << 30;
   const auto content = read_text_file(rewriter_, largest_program);
-  if (content) return sha256_hex(*content);
+  if (content) return text + sha256_hex(*content);
 #endif
-  return program_build_id();
+  return text + program_build_id();
 }
 
 std::vector<std::string> EmulatedToolchain::definitions_and_folders(const BuildRequest& request) const {
@@ -259,17 +253,6 @@ Result<BuildOutcome> EmulatedToolchain::build_units_apart(const ExtensionRequest
   return all;
 }
 
-// The paths are absolute, since rewriter and compiler run in the output folder.
-emulated::RewriteRequest EmulatedToolchain::rewrite_request(const BuildRequest& request) const {
-  emulated::RewriteRequest what{
-      std::filesystem::absolute(request.source),           request.shown_as, {}, device_headers_,
-      std::filesystem::absolute(request.output_directory), std::nullopt};
-  for (const auto& directory : request.include_directories)
-    what.include_directories.push_back(std::filesystem::absolute(directory));
-  if (is_on(Defence::compile_sandbox)) what.readable = request.readable;
-  return what;
-}
-
 Result<Result<emulated::RewrittenTree>> EmulatedToolchain::rewrite(const BuildRequest& request,
                                                                    const emulated::RewriteRequest& what,
                                                                    const ProcessLimits& limits) const {
@@ -297,7 +280,13 @@ Result<Result<emulated::RewrittenTree>> EmulatedToolchain::rewrite(const BuildRe
 
 Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request, const Problem* problem,
                                                    bool is_object) const {
-  const emulated::RewriteRequest source = rewrite_request(request);
+  // The paths are absolute, since rewriter and compiler run in the output folder.
+  emulated::RewriteRequest source{
+      std::filesystem::absolute(request.source),           request.shown_as, {}, device_headers_,
+      std::filesystem::absolute(request.output_directory), std::nullopt};
+  for (const auto& directory : request.include_directories)
+    source.include_directories.push_back(std::filesystem::absolute(directory));
+  if (is_on(Defence::compile_sandbox)) source.readable = request.readable;
   const std::filesystem::path folder = source.output_directory;
   const std::filesystem::path unit = folder / "unit.cpp";
   const std::string include = emulated::rewritten_source(source).string();

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,14 +37,12 @@ class EmulatedToolchain : public Toolchain {
   Result<BuildOutcome> build_library(const BuildRequest& request) const;
 
  private:
-  std::string rewriter_identity() const;
   // `is_object`: makes an object file instead of the library, with the ending ".o".
   Result<BuildOutcome> build_unit(const BuildRequest& request, const Problem* problem,
                                   bool is_object = false) const;
   Result<BuildOutcome> build_units_apart(const ExtensionRequest& extension,
                                          const std::vector<std::filesystem::path>& units,
                                          const BuildRequest& whole) const;
-  emulated::RewriteRequest rewrite_request(const BuildRequest& request) const;
   // The outer Error is the machine's fault, the inner Error the source's.
   Result<Result<emulated::RewrittenTree>> rewrite(const BuildRequest& request,
                                                   const emulated::RewriteRequest& what,

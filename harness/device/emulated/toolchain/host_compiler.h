@@ -1,6 +1,6 @@
 // The host's own C++ compiler. It builds everything that runs on the emulated device. This file finds the
 // compiler, and makes the commands for a contestant's library. A plain build is optimised. In a checked build
-// every access to memory is reported.
+// every access to memory is reported. It also says why a build failed.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/subprocess.h"
+#include "compile/toolchain.h"
 
 namespace kgrade {
 
@@ -50,5 +52,21 @@ std::vector<std::vector<std::string>> commands_for(const HostCompiler& compiler,
 // The command that links objects to a library. Either all objects come from checked builds, or none does.
 std::vector<std::string> link_command(const HostCompiler& compiler, const std::filesystem::path& library,
                                       const std::vector<std::filesystem::path>& objects, bool checked);
+
+// The outcome for a source that cannot be read or that the rewriter refuses. That is the contestant's fault.
+BuildOutcome rewrite_failure(const Error& error);
+
+// The error if the rewriter crashed or exceeded a limit, so that it gave no answer about a source.
+Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
+                       const ProcessOutcome& process);
+
+// Judges why a build failed, by the compiler's exit and by the log in `outcome`. The source may need
+// something that the device does not have, may not be C++ at all, may not fit the problem's signature, or may
+// take too long to compile. `problem` is null for a source that need not define a problem's entry point. The
+// answer goes into the outcome, which users read. Compiler errors about launches and shared arrays are
+// translated into CUDA's terms, because compilers report these mistakes in terms of internal templates of the
+// emulated device's headers.
+void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& limits,
+                   const ProcessOutcome& process, BuildOutcome& outcome);
 
 }  // namespace kgrade

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "device/emulated/runtime/block_runner.h"
 #include "device/emulated/runtime/emulated_runtime.h"
-#include "device/emulated/runtime/start_order.h"
 #include "tests/device/emulated/loaded_source.h"
 
 namespace kgrade::test {

@@ -174,7 +174,7 @@ To converted(From&& from) {
 }
 
 // Never defined, so that the compiler's error says which launch is wrong
-// (harness/device/emulated/toolchain/build_failures.h).
+// (harness/device/emulated/toolchain/host_compiler.h).
 template <std::size_t Number, class From, class To>
 struct launch_argument_mismatch;
 template <std::size_t Arguments, std::size_t Parameters>

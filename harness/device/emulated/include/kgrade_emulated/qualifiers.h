@@ -26,7 +26,7 @@
 #define CUDA_RT_INLINE inline
 
 // The macros that nvcc defines for every source. __CUDA_ARCH__ is not defined: the rewriter answers the
-// conditions on it around device code (harness/device/emulated/rewriter/architecture.h), and other conditions
+// conditions on it around device code (harness/device/emulated/rewriter/directives.h), and other conditions
 // get the host's view.
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1

@@ -26,7 +26,7 @@ void* shared_memory(SharedSlot& slot, std::size_t bytes, std::size_t alignment);
 void* dynamic_shared_memory();
 
 // Never defined, so that the compiler's error says how large a variable is
-// (harness/device/emulated/toolchain/build_failures.h).
+// (harness/device/emulated/toolchain/host_compiler.h).
 template <std::size_t Bytes, std::size_t Most>
 struct static_shared_memory_exceeded;
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "device/emulated/rewriter/brackets.h"
-#include "device/emulated/rewriter/edits.h"
 
 namespace kgrade::emulated {
 namespace lexer_test {

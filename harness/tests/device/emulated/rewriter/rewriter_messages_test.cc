@@ -1,8 +1,7 @@
-#include "device/emulated/rewriter/rewriter_messages.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device/emulated/rewriter/rewrite.h"
 #include "device/emulated/rewriter/unsupported.h"
 
 namespace kgrade::emulated {

@@ -1,4 +1,5 @@
-// Finds the file that an #include means, and whether it may be opened.
+// Preprocessor directives: the file that an #include means and whether it may be opened, and conditions on
+// __CUDA_ARCH__.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "device/emulated/rewriter/brackets.h"
 #include "device/emulated/rewriter/lexer.h"
 
 namespace kgrade::emulated {
+
+// The tokens of a directive after its name.
+Tokens tokens_of(const LexedSource& source, const Directive& directive);
 
 // Applies the confined compiler's rule (compile/confined_compiler.h) to files that the rewriter opens because
 // a source names them.
@@ -50,5 +55,16 @@ std::optional<std::filesystem::path> find_include(const Include& include,
 
 // Whether a folder has the header that an #include names. False for a name that leads out of it.
 bool has_header(const std::filesystem::path& folder, const std::string& name);
+
+// Rewrites conditions on __CUDA_ARCH__. nvcc compiles a file twice: for the host without this macro, and for
+// the device with it. The emulated device compiles a file once, without the macro. A condition that contains
+// only device code (in the body of a device function, or around device functions) is rewritten as if the
+// macro were 900, the architecture that nvcc is given.
+//
+// `code` holds the source's tokens outside of directives, `scopes` has one entry per token, and `unsupported`
+// has the offsets of code that the emulated device cannot run. A condition with an #else keeps the host's
+// view if it contains unsupported code, because the other branch can run.
+void rewrite_architecture_conditions(const LexedSource& source, Tokens code, const std::vector<Scope>& scopes,
+                                     const std::vector<std::size_t>& unsupported, Edits& edits);
 
 }  // namespace kgrade::emulated
