@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/memory_file.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "contest/worker_files.h"
 
 namespace kgrade {

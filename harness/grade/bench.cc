@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "compile/caching_toolchain.h"
-#include "device/freed_memory.h"
 #include "compile/nvcc_toolchain.h"
 #include "compile/python_candidate.h"
 #include "device/device.h"

@@ -1,4 +1,3 @@
-#include "compile/nvcc.h"
 #include "compile/nvcc_toolchain.h"
 #include "device/cuda/cuda_device.h"
 

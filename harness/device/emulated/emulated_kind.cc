@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/subprocess.h"
-#include "compile/nvcc.h"
+#include "compile/nvcc_toolchain.h"
 #include "device/emulated/emulated_device.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
 #include "device/registry.h"

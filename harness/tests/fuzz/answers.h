@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "contest/arena.h"
+#include "contest/contest.h"
 #include "contest/worker_process.h"
 #include "tests/fuzz/targets.h"
 #include "verify/checks.h"
