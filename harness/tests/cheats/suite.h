@@ -10,7 +10,7 @@
 
 namespace kgrade::test {
 
-// The cheats in harness/tests/cheats/*/*.cu and *.py, and those that its table planted.json describes, by name.
+// The cheats in harness/tests/cheats/*/*.cu and *.py, and those in the tables planted.json there, by name.
 struct Suite {
   std::vector<Cheat> cheats;
   std::vector<std::string> mistakes;  // in their headers
