@@ -61,7 +61,7 @@ TEST(JsonSchema, SaysWhatTheReaderAccepts) {
   EXPECT_EQ(schema["additionalProperties"], false);
   const json expected = {
       {"schema", {{"const", "basket"}}},
-      {"slug", {{"type", "string"}, {"pattern", "^[a-z0-9-]*$"}}},
+      {"slug", {{"type", "string"}, {"maxLength", 200}, {"pattern", "^[a-z0-9-]*$"}}},
       {"fruit", {{"anyOf", {{{"$ref", "#/$defs/Fruit"}}, {{"type", "null"}}}}, {"default", "pear"}}},
       {"price", {{"type", {"number", "null"}}, {"minimum", 0.0}, {"maximum", 1.0}}},
       {"pips", {{"type", "array"}, {"items", pip}, {"minItems", 1}, {"maxItems", 3}}},
@@ -75,8 +75,9 @@ TEST(JsonSchema, SaysWhatTheReaderAccepts) {
       {"buyer", true}};
   EXPECT_EQ(schema["properties"], expected);
   EXPECT_EQ(schema["$defs"]["Fruit"], json({{"enum", {"apple", "pear"}}}));
-  EXPECT_EQ(schema["$defs"]["Pip"]["properties"]["grams"],
-            json({{"type", "integer"}, {"minimum", 1}, {"description", "Of one pip."}}));
+  EXPECT_EQ(
+      schema["$defs"]["Pip"]["properties"]["grams"],
+      json({{"type", "integer"}, {"minimum", 1}, {"maximum", 2147483647}, {"description", "Of one pip."}}));
   EXPECT_EQ(schema["allOf"][0]["if"],
             json({{"properties", {{"is_sold", {{"const", true}}}}}, {"required", json::array({"is_sold"})}}));
   EXPECT_EQ(schema["allOf"][0]["then"]["properties"]["buyer"], json({{"type", "string"}}));
