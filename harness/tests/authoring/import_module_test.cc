@@ -7,8 +7,7 @@
 #include "problem/module_file.h"
 #include "problem/problem.h"
 
-namespace kgrade::test {
-namespace import_module_test {
+namespace kgrade::test::import_module_test {
 
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -54,5 +53,4 @@ TEST(ImportModuleTest, RefusesWhatIsNoSlug) {
   EXPECT_THAT(imported.error().message, HasSubstr("slug"));
 }
 
-}  // namespace import_module_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::import_module_test

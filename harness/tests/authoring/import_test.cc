@@ -6,8 +6,7 @@
 
 #include "problem/lint.h"
 
-namespace kgrade::authoring {
-namespace import_test {
+namespace kgrade::authoring::import_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -205,5 +204,4 @@ TEST(Import, TheSourceIsThatOfTheStatement) {
   EXPECT_EQ(imported(bare("Sum", {"x*", "y!", "n"}, "from KernelBench, /level and more")).draft.source, "");
 }
 
-}  // namespace import_test
-}  // namespace kgrade::authoring
+}  // namespace kgrade::authoring::import_test

@@ -5,8 +5,7 @@
 #include "authoring/draft.h"
 #include "authoring/new_problem.h"
 
-namespace kgrade::authoring {
-namespace marks_test {
+namespace kgrade::authoring::marks_test {
 
 using ::testing::IsEmpty;
 
@@ -47,5 +46,4 @@ TEST(Marks, AFileThatIsNoProblemHasNone) {
     EXPECT_THAT(marks_left_in(text), IsEmpty());
 }
 
-}  // namespace marks_test
-}  // namespace kgrade::authoring
+}  // namespace kgrade::authoring::marks_test

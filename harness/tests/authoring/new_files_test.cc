@@ -8,8 +8,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 
-namespace kgrade::authoring {
-namespace new_files_test {
+namespace kgrade::authoring::new_files_test {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -71,5 +70,4 @@ TEST(NewFiles, ADanglingLinkIsSomethingThatExists) {
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("a.md"));
 }
 
-}  // namespace new_files_test
-}  // namespace kgrade::authoring
+}  // namespace kgrade::authoring::new_files_test

@@ -14,8 +14,7 @@
 #include "problem/hidden_cases.h"
 #include "problem/lint.h"
 
-namespace kgrade::authoring {
-namespace new_problem_test {
+namespace kgrade::authoring::new_problem_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -276,5 +275,4 @@ TEST(NewProblemTest, TheStubAvoidsTheNamesOfParameters) {
   EXPECT_THAT(stub, HasSubstr("value[i_] = static_cast<ops::element>(value_);"));
 }
 
-}  // namespace new_problem_test
-}  // namespace kgrade::authoring
+}  // namespace kgrade::authoring::new_problem_test

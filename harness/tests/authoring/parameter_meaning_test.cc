@@ -2,8 +2,7 @@
 
 #include "authoring/case_proposals.h"
 
-namespace kgrade::authoring {
-namespace parameter_meaning_test {
+namespace kgrade::authoring::parameter_meaning_test {
 
 TEST(ParameterMeaning, RolesFollowTheNames) {
   EXPECT_EQ(meaning_of("batch_size").role, ParameterRole::batch);
@@ -25,5 +24,4 @@ TEST(ParameterMeaning, AxesAndPoolings) {
   EXPECT_EQ(meaning_of("pool_size").role, ParameterRole::kernel);
 }
 
-}  // namespace parameter_meaning_test
-}  // namespace kgrade::authoring
+}  // namespace kgrade::authoring::parameter_meaning_test

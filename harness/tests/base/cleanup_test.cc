@@ -18,8 +18,7 @@
 #include "base/unique_fd.h"
 #include "tests/base/is_alive.h"
 
-namespace kgrade {
-namespace cleanup_test {
+namespace kgrade::cleanup_test {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
@@ -236,5 +235,4 @@ TEST(AdoptOrphansBesideOthers, ChildrenFromBeforeSurvive) {
   EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
 }
 
-}  // namespace cleanup_test
-}  // namespace kgrade
+}  // namespace kgrade::cleanup_test

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kgrade {
-namespace dtype_test {
+namespace kgrade::dtype_test {
 
 constexpr Dtype narrow_dtypes[] = {Dtype::float16, Dtype::bfloat16};
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -167,5 +166,4 @@ TEST(Dtype, DrawnNumbersStayInTheirRange) {
   EXPECT_EQ(within(6.1e-05f, -1, 6.1e-05), 0) << "between zero and the smallest normal number is none";
 }
 
-}  // namespace dtype_test
-}  // namespace kgrade
+}  // namespace kgrade::dtype_test

@@ -7,8 +7,7 @@
 
 #include "base/subprocess.h"
 
-namespace kgrade {
-namespace late_child_test {
+namespace kgrade::late_child_test {
 
 Result<ChildProcess> sleeper() { return spawn({{"/bin/sleep", "60"}, {}, "/", {}}); }
 
@@ -90,5 +89,4 @@ TEST(LateChild, that_is_there_already_is_taken) {
   EXPECT_FALSE(runs(process));
 }
 
-}  // namespace late_child_test
-}  // namespace kgrade
+}  // namespace kgrade::late_child_test

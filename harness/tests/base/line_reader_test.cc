@@ -4,8 +4,7 @@
 #include "base/text.h"
 #include "base/text_file.h"
 
-namespace kgrade {
-namespace line_reader_test {
+namespace kgrade::line_reader_test {
 
 namespace fs = std::filesystem;
 
@@ -54,5 +53,4 @@ TEST_F(Lines, OfWhatIsNoFileAreAnError) {
   EXPECT_EQ(LineReader::open(folder_.path(), 1).error().message, "is not a regular file");
 }
 
-}  // namespace line_reader_test
-}  // namespace kgrade
+}  // namespace kgrade::line_reader_test

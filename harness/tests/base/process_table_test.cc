@@ -10,8 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace kgrade {
-namespace process_table_test {
+namespace kgrade::process_table_test {
 
 TEST(ProcessTable, KnowsThisProcess) {
   const auto entry = process_entry(::getpid());
@@ -68,5 +67,4 @@ TEST(ProcessTable, ListsChildrenWhicheverThreadStartedThem) {
   ::close(ends[1]);
 }
 
-}  // namespace process_table_test
-}  // namespace kgrade
+}  // namespace kgrade::process_table_test

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace kgrade {
-namespace result_test {
+namespace kgrade::result_test {
 
 TEST(Error, IsTheUsersFaultUnlessItSaysOtherwise) {
   EXPECT_EQ(Error({"wrong", "", {}}).blame, Blame::user);
@@ -53,5 +52,4 @@ TEST(Result, HoldsAValueOrErrors) {
   EXPECT_EQ(failed.errors().size(), 2U);
 }
 
-}  // namespace result_test
-}  // namespace kgrade
+}  // namespace kgrade::result_test

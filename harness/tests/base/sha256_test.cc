@@ -3,8 +3,7 @@
 
 #include "base/text.h"
 
-namespace kgrade {
-namespace sha256_test {
+namespace kgrade::sha256_test {
 
 TEST(Sha256, KnownAnswers) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -43,5 +42,4 @@ TEST(Sha256, LengthsAroundTheBlock) {
             "541b3e9daa09b20bf85fa273e5cbd3e80185aa4ec298e765db87742b70138a53");
 }
 
-}  // namespace sha256_test
-}  // namespace kgrade
+}  // namespace kgrade::sha256_test

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace kgrade {
-namespace small_float_test {
+namespace kgrade::small_float_test {
 
 constexpr SmallFloat with_sign[] = {SmallFloat::e2m1, SmallFloat::e4m3, SmallFloat::e5m2};
 
@@ -62,5 +61,4 @@ TEST(SmallFloat, WhatIsMidwayGetsTheEvenCodeAndWhatIsBeyondTheLargest) {
   EXPECT_EQ(encode(SmallFloat::e8m0, 1.5F), 128u);
 }
 
-}  // namespace small_float_test
-}  // namespace kgrade
+}  // namespace kgrade::small_float_test

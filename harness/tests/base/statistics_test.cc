@@ -4,8 +4,7 @@
 
 #include <limits>
 
-namespace kgrade {
-namespace statistics_test {
+namespace kgrade::statistics_test {
 
 TEST(Statistics, QuantilesInterpolateBetweenOrderStatistics) {
   EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.5), 2.5);
@@ -33,5 +32,4 @@ TEST(Statistics, GeometricMeanOfRatios) {
   EXPECT_DOUBLE_EQ(geometric_mean({}), 0);
 }
 
-}  // namespace statistics_test
-}  // namespace kgrade
+}  // namespace kgrade::statistics_test

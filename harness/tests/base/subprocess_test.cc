@@ -30,8 +30,7 @@ extern "C" int waitid(idtype_t kind, id_t id, siginfo_t* info, int options) {
   return static_cast<int>(::syscall(SYS_waitid, kind, id, info, options, nullptr));
 }
 
-namespace kgrade {
-namespace subprocess_test {
+namespace kgrade::subprocess_test {
 
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
@@ -323,5 +322,4 @@ TEST(DescriptorLimit, IsRaisedForUsAndTheUsualOneForOurChildren) {
   EXPECT_EXIT(look_at_descriptor_limits(), testing::ExitedWithCode(0), "");
 }
 
-}  // namespace subprocess_test
-}  // namespace kgrade
+}  // namespace kgrade::subprocess_test

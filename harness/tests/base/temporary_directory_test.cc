@@ -17,8 +17,7 @@
 #include <string>
 #include <system_error>
 
-namespace kgrade {
-namespace temporary_directory_test {
+namespace kgrade::temporary_directory_test {
 
 TEST(TemporaryDirectory, IsPrivateAndGoesWithEverythingInIt) {
   std::filesystem::path path;
@@ -122,5 +121,4 @@ TEST(TemporaryDirectory, ThrowsWhereNoneCanBeMade) {
   EXPECT_THROW(TemporaryDirectory(), std::system_error);
 }
 
-}  // namespace temporary_directory_test
-}  // namespace kgrade
+}  // namespace kgrade::temporary_directory_test

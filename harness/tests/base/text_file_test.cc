@@ -17,8 +17,7 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 
-namespace kgrade {
-namespace text_file_test {
+namespace kgrade::text_file_test {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -281,5 +280,4 @@ TEST(WriteFile, OnAFullDiskTheRemedyIsRoom) {
             "free some space there, or let TMPDIR name a folder on another disk");
 }
 
-}  // namespace text_file_test
-}  // namespace kgrade
+}  // namespace kgrade::text_file_test

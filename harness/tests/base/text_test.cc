@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace kgrade {
-namespace text_test {
+namespace kgrade::text_test {
 
 TEST(Utf8, AcceptsEveryLength) {
   EXPECT_EQ(first_invalid_utf8(""), std::nullopt);
@@ -135,5 +134,4 @@ TEST(ReplaceAll, ReplacesEveryOccurrenceOnce) {
   EXPECT_EQ(replace_all("abc", "", "x"), "abc");
 }
 
-}  // namespace text_test
-}  // namespace kgrade
+}  // namespace kgrade::text_test

@@ -4,8 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-namespace kgrade {
-namespace unique_fd_test {
+namespace kgrade::unique_fd_test {
 
 bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
 int open_null() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
@@ -37,5 +36,4 @@ TEST(UniqueFd, ReleaseLetsItGoOpen) {
   ::close(fd);
 }
 
-}  // namespace unique_fd_test
-}  // namespace kgrade
+}  // namespace kgrade::unique_fd_test

@@ -10,8 +10,7 @@
 
 #include "base/temporary_directory.h"
 
-namespace kgrade {
-namespace usable_cores_test {
+namespace kgrade::usable_cores_test {
 
 namespace fs = std::filesystem;
 
@@ -76,5 +75,4 @@ TEST(UsableCores, AreThoseOfTheAffinity) {
   }).get();
 }
 
-}  // namespace usable_cores_test
-}  // namespace kgrade
+}  // namespace kgrade::usable_cores_test

@@ -9,8 +9,7 @@
 #include "measure/clock_rule.h"
 #include "tests/cheats/suite.h"
 
-namespace kgrade::test {
-namespace cheats_test {
+namespace kgrade::test::cheats_test {
 
 using nlohmann::json;
 
@@ -113,5 +112,4 @@ INSTANTIATE_TEST_SUITE_P(All, Controls, testing::ValuesIn(names_of_controls(Lang
 INSTANTIATE_TEST_SUITE_P(Python, Cheats, testing::ValuesIn(names_of_cheats(Language::python)), name_of);
 INSTANTIATE_TEST_SUITE_P(Python, Controls, testing::ValuesIn(names_of_controls(Language::python)), name_of);
 
-}  // namespace cheats_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::cheats_test

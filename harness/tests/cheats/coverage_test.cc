@@ -10,8 +10,7 @@
 #include "tests/cheats/catalogue.h"
 #include "tests/cheats/suite.h"
 
-namespace kgrade::test {
-namespace coverage_test {
+namespace kgrade::test::coverage_test {
 
 // In the order in which they can fail; `no_gain` stands for a cheat that may run but gains nothing.
 const std::set<std::string> checks = {"compile",        "signature",
@@ -96,5 +95,4 @@ TEST(Coverage, WhatWouldHarmAMachineIsRunWhereItIsConfined) {
 
 TEST(Coverage, ManyCheatsHaveAControl) { EXPECT_GE(names_of_controls(Language::cuda).size(), 25u); }
 
-}  // namespace coverage_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::coverage_test

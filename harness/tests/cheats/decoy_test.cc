@@ -5,8 +5,7 @@
 
 #include "tests/cheats/suite.h"
 
-namespace kgrade::test {
-namespace decoy_test {
+namespace kgrade::test::decoy_test {
 
 using testing::Contains;
 using testing::HasSubstr;
@@ -36,5 +35,4 @@ TEST(PythonDecoys, AreNamedByTheTable) {
   EXPECT_THAT(result.output, HasSubstr("PyTorch computed conv1d"));
 }
 
-}  // namespace decoy_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::decoy_test

@@ -4,8 +4,7 @@
 
 #include "tests/cheats/cheat_file.h"
 
-namespace kgrade::test {
-namespace header_test {
+namespace kgrade::test::header_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -105,5 +104,4 @@ TEST(CheatHeaders, OfAccomplicesMakeNoCheat) {
   EXPECT_THAT(header.mistakes, IsEmpty());
 }
 
-}  // namespace header_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::header_test

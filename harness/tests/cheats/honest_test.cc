@@ -12,8 +12,7 @@
 
 #include "tests/cheats/suite.h"
 
-namespace kgrade::test {
-namespace honest_test {
+namespace kgrade::test::honest_test {
 
 namespace fs = std::filesystem;
 
@@ -120,5 +119,4 @@ TEST_P(HonestCandidates, AreAcceptedInEveryRun) {
 INSTANTIATE_TEST_SUITE_P(All, HonestCandidates, testing::ValuesIn(names()),
                          [](const auto& test) { return test_name(test.param); });
 
-}  // namespace honest_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::honest_test

@@ -5,8 +5,7 @@
 #include "tests/cheats/suite.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace neighbours_test {
+namespace kgrade::test::neighbours_test {
 
 using nlohmann::json;
 
@@ -52,5 +51,4 @@ INSTANTIATE_TEST_SUITE_P(All, Neighbours,
                                          "process/lies-in-most-calls"),
                          [](const auto& test) { return test_name(test.param); });
 
-}  // namespace neighbours_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::neighbours_test

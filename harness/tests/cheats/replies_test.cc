@@ -8,8 +8,7 @@
 
 #include "contest/protocol.h"
 
-namespace kgrade::test {
-namespace replies_test {
+namespace kgrade::test::replies_test {
 
 TEST(ForgedReplies, HaveTheLayoutOfReplies) {
   EXPECT_EQ(sizeof(cheat::Reply), sizeof(Reply));
@@ -34,5 +33,4 @@ TEST(ForgedReplies, UseTheNumbersOfTheProtocol) {
   EXPECT_EQ(cheat::idle, static_cast<std::uint32_t>(ReplyStatus::idle));
 }
 
-}  // namespace replies_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::replies_test

@@ -4,8 +4,7 @@
 
 #include "tests/cheats/suite.h"
 
-namespace kgrade::test {
-namespace weakened_test {
+namespace kgrade::test::weakened_test {
 
 using testing::HasSubstr;
 
@@ -51,5 +50,4 @@ TEST(SwitchedOffDefences, CanBeAnyThatThereAre) {
   EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
-}  // namespace weakened_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::weakened_test

@@ -3,8 +3,7 @@
 
 #include "cli/grading.h"
 
-namespace kgrade::cli {
-namespace run_options_test {
+namespace kgrade::cli::run_options_test {
 
 TEST(RunOptions, HaveWhatTheCommandLineSaysAndAnOrderByTheSeed) {
   GradingArguments arguments;
@@ -18,5 +17,4 @@ TEST(RunOptions, HaveWhatTheCommandLineSaysAndAnOrderByTheSeed) {
   EXPECT_TRUE(options.shuffled) << "who is graded first is not for the command line to say";
 }
 
-}  // namespace run_options_test
-}  // namespace kgrade::cli
+}  // namespace kgrade::cli::run_options_test

@@ -5,8 +5,7 @@
 
 #include "compile/compiler_log.h"
 
-namespace kgrade {
-namespace binding_test {
+namespace kgrade::binding_test {
 
 using testing::HasSubstr;
 using testing::Optional;
@@ -156,5 +155,4 @@ TEST(Binding, ANumberThatNoParameterHasIsNoComplaint) {
   EXPECT_FALSE(complaint("x: error: 'kgrade_parameter_mismatch<64u, double*>'\n"));
 }
 
-}  // namespace binding_test
-}  // namespace kgrade
+}  // namespace kgrade::binding_test

@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "compile/python_interpreter.h"
 
-namespace kgrade {
-namespace bytecode_cache_test {
+namespace kgrade::bytecode_cache_test {
 
 namespace fs = std::filesystem;
 
@@ -85,5 +84,4 @@ TEST_F(BytecodeCache, IsNoneWherePyTorchCannotBeImported) {
   EXPECT_EQ(starts(), once);
 }
 
-}  // namespace bytecode_cache_test
-}  // namespace kgrade
+}  // namespace kgrade::bytecode_cache_test

@@ -15,8 +15,7 @@
 #include "base/text.h"
 #include "compile/extension.h"
 
-namespace kgrade {
-namespace caching_toolchain_test {
+namespace kgrade::caching_toolchain_test {
 
 namespace fs = std::filesystem;
 
@@ -380,5 +379,4 @@ TEST(ParseBytes, TakesWhatUsersWrite) {
     EXPECT_FALSE(parse_bytes(text)) << text;
 }
 
-}  // namespace caching_toolchain_test
-}  // namespace kgrade
+}  // namespace kgrade::caching_toolchain_test

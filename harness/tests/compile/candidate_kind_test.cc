@@ -7,8 +7,7 @@
 
 #include "base/text.h"
 
-namespace kgrade {
-namespace candidate_kind_test {
+namespace kgrade::candidate_kind_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -94,5 +93,4 @@ TEST(CandidateKind, LeavesEveryKernelOfThisTreeToTheCompiler) {
   EXPECT_GT(files, 100);
 }
 
-}  // namespace candidate_kind_test
-}  // namespace kgrade
+}  // namespace kgrade::candidate_kind_test

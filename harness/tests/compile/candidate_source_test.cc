@@ -9,8 +9,7 @@
 #include "base/text.h"
 #include "one_output.h"
 
-namespace kgrade {
-namespace candidate_source_test {
+namespace kgrade::candidate_source_test {
 
 using testing::StartsWith;
 
@@ -89,5 +88,4 @@ TEST_F(CandidateSources, SayInOneSentenceWhatIsNotCuda) {
   EXPECT_EQ(said("extern \"C\" void solution(float* out) {}\n"), "");
 }
 
-}  // namespace candidate_source_test
-}  // namespace kgrade
+}  // namespace kgrade::candidate_source_test

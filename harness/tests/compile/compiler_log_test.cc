@@ -6,8 +6,7 @@
 
 #include "sandbox/policy.h"
 
-namespace kgrade {
-namespace compiler_log_test {
+namespace kgrade::compiler_log_test {
 
 TEST(FirstErrorLine, IsTheOneThatReportsIt) {
   for (const char* line :
@@ -218,5 +217,4 @@ TEST(WithLinesCut, CutsLongLinesOnly) {
   EXPECT_EQ(with_lines_cut(longest + "\n" + longest + "y\nz"), longest + "\n" + longest + "...\nz");
 }
 
-}  // namespace compiler_log_test
-}  // namespace kgrade
+}  // namespace kgrade::compiler_log_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kgrade {
-namespace declarations_test {
+namespace kgrade::declarations_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -280,5 +279,4 @@ TEST_F(CandidateDeclarations, OneThatTheProblemDoesNotListIsAFaultOfTheCandidate
   EXPECT_THAT(declared->at(0).candidates.at(2).fault, StartsWith("line 1: this line says nothing"));
 }
 
-}  // namespace declarations_test
-}  // namespace kgrade
+}  // namespace kgrade::declarations_test

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kgrade {
-namespace extension_flags_test {
+namespace kgrade::extension_flags_test {
 
 using testing::ElementsAre;
 using testing::ElementsAreArray;
@@ -210,5 +209,4 @@ TEST(ExtensionFlags, OfAnEmptyTextAreNone) {
   EXPECT_THAT(plain_linker_flags({"-L"}).flags, IsEmpty());
 }
 
-}  // namespace extension_flags_test
-}  // namespace kgrade
+}  // namespace kgrade::extension_flags_test

@@ -11,8 +11,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 
-namespace kgrade {
-namespace extension_test {
+namespace kgrade::extension_test {
 
 using nlohmann::json;
 using testing::ElementsAre;
@@ -205,5 +204,4 @@ TEST(ExtensionHeaders, OfOtherTypesAreRefused) {
   expect_refused(with_headers({}, std::vector<json>(1000, header("x.h"))).dump(), "more than 256 items");
 }
 
-}  // namespace extension_test
-}  // namespace kgrade
+}  // namespace kgrade::extension_test

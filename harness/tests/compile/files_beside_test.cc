@@ -8,8 +8,7 @@
 #include "base/text.h"
 #include "compile/candidate_source.h"
 
-namespace kgrade {
-namespace files_beside_test {
+namespace kgrade::files_beside_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -123,5 +122,4 @@ TEST_F(FilesBeside, ChangeTheHashOfTheCandidate) {
   EXPECT_NE(*hash_of(found()), *with_helper);
 }
 
-}  // namespace files_beside_test
-}  // namespace kgrade
+}  // namespace kgrade::files_beside_test

@@ -7,8 +7,7 @@
 #include "base/temporary_directory.h"
 #include "compile/nvcc_toolchain.h"
 
-namespace kgrade {
-namespace find_nvcc_test {
+namespace kgrade::find_nvcc_test {
 
 namespace fs = std::filesystem;
 
@@ -56,5 +55,4 @@ TEST_F(FindNvcc, TakesAProgramWithoutAskingIt) {
   EXPECT_EQ(find_nvcc(), at("first/nvcc"));
 }
 
-}  // namespace find_nvcc_test
-}  // namespace kgrade
+}  // namespace kgrade::find_nvcc_test

@@ -15,8 +15,7 @@
 #include "base/unique_fd.h"
 #include "compile/elf_file.h"
 
-namespace kgrade {
-namespace linked_libraries_test {
+namespace kgrade::linked_libraries_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -224,5 +223,4 @@ TEST_F(LinkedLibraries, OfAnyDamagedFileAreAListOrAnError) {
   EXPECT_LT(read, 5'000);
 }
 
-}  // namespace linked_libraries_test
-}  // namespace kgrade
+}  // namespace kgrade::linked_libraries_test

@@ -9,8 +9,7 @@
 #include "base/text.h"
 #include "compile/module_file.h"
 
-namespace kgrade {
-namespace module_description_test {
+namespace kgrade::module_description_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -90,5 +89,4 @@ TEST_F(ModuleDescription, IsKeptByTheHashOfTheFile) {
   EXPECT_THAT(started(), HasSubstr("python"));
 }
 
-}  // namespace module_description_test
-}  // namespace kgrade
+}  // namespace kgrade::module_description_test

@@ -9,8 +9,7 @@
 #include "compile/nvcc_toolchain.h"
 #include "one_output.h"
 
-namespace kgrade {
-namespace nvcc_inputs_test {
+namespace kgrade::nvcc_inputs_test {
 
 Problem computing() {
   Problem problem = test::one_output();
@@ -60,5 +59,4 @@ TEST(Inputs, AreDefinedWithWhatIsComputedAndTheScalars) {
   EXPECT_EQ(definition_of_inputs(test::one_output(), Dtype::float32), "");
 }
 
-}  // namespace nvcc_inputs_test
-}  // namespace kgrade
+}  // namespace kgrade::nvcc_inputs_test

@@ -9,8 +9,7 @@
 #include "compile/own_files.h"
 #include "one_output.h"
 
-namespace kgrade {
-namespace nvcc_isolation_test {
+namespace kgrade::nvcc_isolation_test {
 
 namespace fs = std::filesystem;
 using test::one_output;
@@ -154,5 +153,4 @@ TEST_F(NvccIsolationTest, LeavesNothingRunningOrLyingAround) {
             "instances and constant expressions");
 }
 
-}  // namespace nvcc_isolation_test
-}  // namespace kgrade
+}  // namespace kgrade::nvcc_isolation_test

@@ -14,8 +14,7 @@
 #include "compile/own_files.h"
 #include "one_output.h"
 
-namespace kgrade {
-namespace nvcc_libraries_test {
+namespace kgrade::nvcc_libraries_test {
 
 namespace fs = std::filesystem;
 using test::one_output;
@@ -122,5 +121,4 @@ TEST_F(NvccLibrariesTest, OneThatIsMissingIsAnErrorOfTheBuild) {
   EXPECT_THAT(outcome->log, testing::HasSubstr("libvendor.so.9"));
 }
 
-}  // namespace nvcc_libraries_test
-}  // namespace kgrade
+}  // namespace kgrade::nvcc_libraries_test

@@ -9,8 +9,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 
-namespace kgrade {
-namespace own_files_test {
+namespace kgrade::own_files_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -209,5 +208,4 @@ TEST_F(OwnFilesTest, SayWhichFileCannotBeHashed) {
   EXPECT_THAT(hash.error().location.file, testing::EndsWith("mine/a.cu"));
 }
 
-}  // namespace own_files_test
-}  // namespace kgrade
+}  // namespace kgrade::own_files_test

@@ -8,8 +8,7 @@
 #include "base/text.h"
 #include "one_output.h"
 
-namespace kgrade {
-namespace python_candidate_test {
+namespace kgrade::python_candidate_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -160,5 +159,4 @@ TEST_F(PythonCandidates, HaveSomeExtensionsBuiltAhead) {
   EXPECT_EQ(toolchain_.extensions, 3);
 }
 
-}  // namespace python_candidate_test
-}  // namespace kgrade
+}  // namespace kgrade::python_candidate_test

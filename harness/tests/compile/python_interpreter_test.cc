@@ -11,8 +11,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 
-namespace kgrade {
-namespace python_interpreter_test {
+namespace kgrade::python_interpreter_test {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -235,5 +234,4 @@ TEST_F(RealPython, IsNotLedAstrayByTheWorkingFolder) {
   EXPECT_TRUE(python);
 }
 
-}  // namespace python_interpreter_test
-}  // namespace kgrade
+}  // namespace kgrade::python_interpreter_test

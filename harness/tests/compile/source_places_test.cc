@@ -8,8 +8,7 @@
 
 #include "base/temporary_directory.h"
 
-namespace kgrade {
-namespace source_places_test {
+namespace kgrade::source_places_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -108,5 +107,4 @@ TEST(Addr2line, FailsWithoutALibrary) {
   EXPECT_THAT(finder.find({0x1000, 0}), ElementsAre(std::nullopt, std::nullopt));
 }
 
-}  // namespace source_places_test
-}  // namespace kgrade
+}  // namespace kgrade::source_places_test

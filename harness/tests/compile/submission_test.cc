@@ -12,8 +12,7 @@
 #include "base/text.h"
 #include "compile/declarations.h"
 
-namespace kgrade {
-namespace submission_test {
+namespace kgrade::submission_test {
 
 using testing::AllOf;
 using testing::EndsWith;
@@ -270,5 +269,4 @@ TEST(Submission, DeclaresInItsBlock) {
   EXPECT_EQ(declared(prose + "```cuda\n// kgrade: what\n" + kernel + "```\n").error().location.line, 3);
 }
 
-}  // namespace submission_test
-}  // namespace kgrade
+}  // namespace kgrade::submission_test

@@ -7,8 +7,7 @@
 #include "base/temporary_directory.h"
 #include "compile/confined_compiler.h"
 
-namespace kgrade {
-namespace toolchain_paths_test {
+namespace kgrade::toolchain_paths_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
@@ -58,5 +57,4 @@ TEST(ToolchainPaths, NameAToolkitByItsParts) {
   EXPECT_THAT(paths, testing::Not(Contains(root / "cuda-1/samples")));
 }
 
-}  // namespace toolchain_paths_test
-}  // namespace kgrade
+}  // namespace kgrade::toolchain_paths_test

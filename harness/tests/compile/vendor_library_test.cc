@@ -3,8 +3,7 @@
 
 #include "compile/layout.h"
 
-namespace kgrade {
-namespace vendor_library_test {
+namespace kgrade::vendor_library_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -27,5 +26,4 @@ TEST(VendorLibrary, ARemedyFitsWhatIsMissing) {
   EXPECT_THAT(elsewhere.remedy(), Not(HasSubstr("again")));
 }
 
-}  // namespace vendor_library_test
-}  // namespace kgrade
+}  // namespace kgrade::vendor_library_test

@@ -17,8 +17,7 @@
 #include "tests/device/emulated/checked_program.h"
 #include "tests/support/drawn.h"
 
-namespace kgrade::test {
-namespace corpus_test {
+namespace kgrade::test::corpus_test {
 
 const std::filesystem::path harness = std::string(KGRADE_SOURCE_DIR) + "/harness";
 const std::filesystem::path folder = harness / "tests/corpus";
@@ -143,5 +142,4 @@ TEST_P(Corpus, IsTakenByNvcc) {
 INSTANTIATE_TEST_SUITE_P(All, Corpus, testing::ValuesIn(files()),
                          [](const auto& file) { return file.param; });
 
-}  // namespace corpus_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::corpus_test

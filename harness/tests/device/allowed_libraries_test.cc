@@ -7,8 +7,7 @@
 #include "base/temporary_directory.h"
 #include "device/device.h"
 
-namespace kgrade {
-namespace allowed_libraries_test {
+namespace kgrade::allowed_libraries_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
@@ -79,5 +78,4 @@ TEST(AllowedLibraries, IncludeWhatTheProgramNeeds) {
 #endif
 }
 
-}  // namespace allowed_libraries_test
-}  // namespace kgrade
+}  // namespace kgrade::allowed_libraries_test

@@ -9,8 +9,7 @@
 
 #include "tests/device/every_device.h"
 
-namespace kgrade {
-namespace device_poison_test {
+namespace kgrade::device_poison_test {
 
 class PoisonOnEveryDevice : public EveryDevice {};
 
@@ -141,5 +140,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, PoisonOnEveryDevice, testing::ValuesIn(devices
                            return test.param.kind == DeviceChoice::Kind::cuda ? "cuda" : "emulated";
                          });
 
-}  // namespace device_poison_test
-}  // namespace kgrade
+}  // namespace kgrade::device_poison_test

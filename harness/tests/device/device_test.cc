@@ -15,8 +15,7 @@
 #include "device/element_errors.h"
 #include "tests/device/every_device.h"
 
-namespace kgrade {
-namespace device_test {
+namespace kgrade::device_test {
 
 // Bits count, of what is no number too.
 TEST_P(EveryDevice, CopiesInputsThatAreNoDrawsAndSeesWhatChanges) {
@@ -402,5 +401,4 @@ TEST(DeviceChoice, ParsesWhatTheCommandLineOffers) {
   }
 }
 
-}  // namespace device_test
-}  // namespace kgrade
+}  // namespace kgrade::device_test

@@ -12,8 +12,7 @@
 #include "device/registry.h"
 #include "tests/device/draws.h"
 
-namespace kgrade {
-namespace double_elements_test {
+namespace kgrade::double_elements_test {
 
 std::vector<DeviceChoice::Kind> devices_here() {
   std::vector<DeviceChoice::Kind> kinds = {DeviceChoice::Kind::emulated};
@@ -116,5 +115,4 @@ TEST_P(DoubleElements, PoisonIsNoLikelyValue) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, DoubleElements, testing::ValuesIn(devices_here()));
 
-}  // namespace double_elements_test
-}  // namespace kgrade
+}  // namespace kgrade::double_elements_test

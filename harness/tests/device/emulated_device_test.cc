@@ -15,8 +15,7 @@
 #include "base/compiler.h"
 #include "base/unique_fd.h"
 
-namespace kgrade::emulated {
-namespace emulated_device_test {
+namespace kgrade::emulated::emulated_device_test {
 
 class OpenDevice : public EmulatedDevice {
  public:
@@ -86,5 +85,4 @@ TEST(EmulatedWorkers, HaveLimitedMemory) {
 #endif
 }
 
-}  // namespace emulated_device_test
-}  // namespace kgrade::emulated
+}  // namespace kgrade::emulated::emulated_device_test

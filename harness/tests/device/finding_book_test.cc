@@ -9,8 +9,7 @@
 #include <random>
 #include <string>
 
-namespace kgrade {
-namespace finding_book_test {
+namespace kgrade::finding_book_test {
 
 FindingEntry entry_of(FindingKind kind) {
   FindingEntry entry;
@@ -78,5 +77,4 @@ TEST(FindingBook, CountsOfAHostileWorkerAreReadWithinTheirBounds) {
   EXPECT_TRUE(read_counts(*book).empty());
 }
 
-}  // namespace finding_book_test
-}  // namespace kgrade
+}  // namespace kgrade::finding_book_test

@@ -8,8 +8,7 @@
 #include <chrono>
 #include <thread>
 
-namespace kgrade {
-namespace gate_test {
+namespace kgrade::gate_test {
 
 // The page as a worker has it.
 class MappedGate {
@@ -101,5 +100,4 @@ TEST(Gate, AWorkerCannotChangeTheSizeOfThePage) {
   EXPECT_EQ(MappedGate(*gate).number(), 7u);
 }
 
-}  // namespace gate_test
-}  // namespace kgrade
+}  // namespace kgrade::gate_test

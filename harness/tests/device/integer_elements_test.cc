@@ -11,8 +11,7 @@
 #include "device/registry.h"
 #include "tests/device/draws.h"
 
-namespace kgrade {
-namespace integer_elements_test {
+namespace kgrade::integer_elements_test {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
@@ -225,5 +224,4 @@ TEST_P(IntegerElements, PoisonIsNoLikelyValue) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, IntegerElements, testing::ValuesIn(devices_here()));
 
-}  // namespace integer_elements_test
-}  // namespace kgrade
+}  // namespace kgrade::integer_elements_test

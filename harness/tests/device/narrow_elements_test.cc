@@ -11,8 +11,7 @@
 #include "device/registry.h"
 #include "tests/device/draws.h"
 
-namespace kgrade {
-namespace narrow_elements_test {
+namespace kgrade::narrow_elements_test {
 
 using Kind = Distribution::Kind;
 
@@ -272,5 +271,4 @@ INSTANTIATE_TEST_SUITE_P(Here, NarrowElements, testing::ValuesIn(settings_here()
   return std::string(emulated ? "emulated_" : "cuda_") + std::string(to_string(test.param.dtype));
 });
 
-}  // namespace narrow_elements_test
-}  // namespace kgrade
+}  // namespace kgrade::narrow_elements_test

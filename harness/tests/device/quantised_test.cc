@@ -9,8 +9,7 @@
 #include "device/element_errors.h"
 #include "device/registry.h"
 
-namespace kgrade {
-namespace quantised_test {
+namespace kgrade::quantised_test {
 
 using Bytes = std::vector<unsigned char>;
 
@@ -112,5 +111,4 @@ TEST(ScalesInTiles, LieWhereCublasHasThem) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, QuantisedOutputs, testing::ValuesIn(devices_here()));
 
-}  // namespace quantised_test
-}  // namespace kgrade
+}  // namespace kgrade::quantised_test

@@ -7,8 +7,7 @@
 
 #include "draw/distribution.h"
 
-namespace kgrade {
-namespace changes_test {
+namespace kgrade::changes_test {
 
 using Kind = Distribution::Kind;
 
@@ -119,5 +118,4 @@ TEST(InputChanges, TheSameSourceGivesTheSameAndAnotherOneOthers) {
   EXPECT_NE(values(changes_of(unit_interval, 1000, 2)), values(first));
 }
 
-}  // namespace changes_test
-}  // namespace kgrade
+}  // namespace kgrade::changes_test

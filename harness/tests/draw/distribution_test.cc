@@ -8,8 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace kgrade {
-namespace distribution_test {
+namespace kgrade::distribution_test {
 
 using Kind = Distribution::Kind;
 
@@ -207,5 +206,4 @@ TEST(Distribution, AChangedElementHasTheScaleOfItsPlace) {
   }
 }
 
-}  // namespace distribution_test
-}  // namespace kgrade
+}  // namespace kgrade::distribution_test

@@ -5,8 +5,7 @@
 #include <set>
 #include <tuple>
 
-namespace kgrade {
-namespace draws_test {
+namespace kgrade::draws_test {
 
 std::tuple<std::uint64_t, std::uint32_t, std::uint32_t> key(const Draw& draw) {
   return {draw.seed, draw.index, draw.change};
@@ -63,5 +62,4 @@ TEST(Draws, WhatIsDecidedByChanceHasASeedOfItsOwn) {
   EXPECT_NEAR(differ, 500, 4 * 16);
 }
 
-}  // namespace draws_test
-}  // namespace kgrade
+}  // namespace kgrade::draws_test

@@ -11,8 +11,7 @@
 #include "draw/input_families.h"
 #include "problem/problem.h"
 
-namespace kgrade {
-namespace families_test {
+namespace kgrade::families_test {
 
 using Kind = Distribution::Kind;
 using testing::Each;
@@ -609,5 +608,4 @@ TEST_F(InputFamilies, AreNamedByInput) {
   EXPECT_EQ(families_text(problem_, case_, {}), "");
 }
 
-}  // namespace families_test
-}  // namespace kgrade
+}  // namespace kgrade::families_test

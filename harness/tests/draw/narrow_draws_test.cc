@@ -8,8 +8,7 @@
 
 #include "draw/distribution.h"
 
-namespace kgrade {
-namespace narrow_draws_test {
+namespace kgrade::narrow_draws_test {
 
 using Kind = Distribution::Kind;
 
@@ -119,5 +118,4 @@ TEST(PowersOfTwo, AreTheNearestInTheirRange) {
 INSTANTIATE_TEST_SUITE_P(EachType, NarrowDraws, testing::Values(Dtype::float16, Dtype::bfloat16),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
-}  // namespace narrow_draws_test
-}  // namespace kgrade
+}  // namespace kgrade::narrow_draws_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace kgrade {
-namespace philox_test {
+namespace kgrade::philox_test {
 
 void expect_words(const PhiloxBlock& block, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                   std::uint32_t d) {
@@ -32,5 +31,4 @@ TEST(Philox, BytesAreLittleEndianWithinWords) {
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(random_byte(block, i), i % 16);
 }
 
-}  // namespace philox_test
-}  // namespace kgrade
+}  // namespace kgrade::philox_test

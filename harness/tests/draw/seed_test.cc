@@ -5,8 +5,7 @@
 #include <set>
 #include <tuple>
 
-namespace kgrade {
-namespace seed_test {
+namespace kgrade::seed_test {
 
 auto words(const RandomStream& stream) {
   const PhiloxBlock block = random_block(stream, 0);
@@ -42,5 +41,4 @@ TEST(Seed, OfCandidatesDifferByNumberAndAttempt) {
 
 TEST(Seed, RandomSeedsDiffer) { EXPECT_NE(random_seed(), random_seed()); }
 
-}  // namespace seed_test
-}  // namespace kgrade
+}  // namespace kgrade::seed_test

@@ -8,8 +8,7 @@
 #include "device/input_blocks.h"
 #include "draw/distribution.h"
 
-namespace kgrade {
-namespace structures_test {
+namespace kgrade::structures_test {
 
 using Kind = Distribution::Kind;
 using Structure = Distribution::Structure;
@@ -131,5 +130,4 @@ TEST(Draws, OfOnesHaveTheirProbability) {
   EXPECT_NEAR(ones, 10000, 6 * std::sqrt(40000 * 0.25 * 0.75));
 }
 
-}  // namespace structures_test
-}  // namespace kgrade
+}  // namespace kgrade::structures_test

@@ -9,8 +9,7 @@
 #include "base/text.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace authoring_test {
+namespace kgrade::test::authoring_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -239,5 +238,4 @@ Scale.
   EXPECT_EQ(json["cases"][0]["parameters"].dump(), R"({"factor":0.25,"flip":true,"n":3})");
 }
 
-}  // namespace authoring_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::authoring_test

@@ -12,8 +12,7 @@
 #include "base/text.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace bad_input_test {
+namespace kgrade::test::bad_input_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -369,5 +368,4 @@ TEST(BadInput, OutputThatCannotBeWrittenIsFoundBeforeTheWorkBegins) {
   EXPECT_THAT(summary.output, testing::Not(HasSubstr("accepted")));
 }
 
-}  // namespace bad_input_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::bad_input_test

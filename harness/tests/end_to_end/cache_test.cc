@@ -12,8 +12,7 @@
 #include "sandbox/sandbox.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace cache_test {
+namespace kgrade::test::cache_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -239,5 +238,4 @@ TEST_F(Cache, IsSharedByTwoSweepsAtOnce) {
     EXPECT_TRUE(cached) << candidate;
 }
 
-}  // namespace cache_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::cache_test

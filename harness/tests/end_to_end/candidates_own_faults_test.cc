@@ -9,8 +9,7 @@
 #include "base/text.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace candidates_own_faults_test {
+namespace kgrade::test::candidates_own_faults_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -154,5 +153,4 @@ Sum all elements.
   EXPECT_THAT(graded.output, Not(HasSubstr("report it")));
 }
 
-}  // namespace candidates_own_faults_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::candidates_own_faults_test

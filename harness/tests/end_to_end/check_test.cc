@@ -15,8 +15,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace check_test {
+namespace kgrade::test::check_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -242,5 +241,4 @@ TEST(Check, WrongUsageIsExitCodeTwo) {
   EXPECT_EQ(kgrade({"check", depthwise, naive, "--device", "cuda", "--order", "reverse"}).exit_code, 2);
 }
 
-}  // namespace check_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::check_test

@@ -9,8 +9,7 @@
 #include "base/temporary_directory.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace commands_test {
+namespace kgrade::test::commands_test {
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -426,5 +425,4 @@ TEST(Grade, SaysInTheProblemsWordsWhatIsWrongWithASignature) {
               testing::StartsWith("the file defines no function 'solution'" + write));
 }
 
-}  // namespace commands_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::commands_test

@@ -9,8 +9,7 @@
 #include "tests/support/command.h"
 #include "tests/support/sample_record.h"
 
-namespace kgrade::test {
-namespace compare_test {
+namespace kgrade::test::compare_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -143,5 +142,4 @@ TEST(Compare, WhatCannotBeReadOrWrittenIsSaid) {
   EXPECT_EQ(kgrade({"compare", record.path(), record.path(), "--fail-on", "luck"}).exit_code, 2);
 }
 
-}  // namespace compare_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::compare_test

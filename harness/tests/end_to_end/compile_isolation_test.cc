@@ -9,8 +9,7 @@
 #include "sandbox/sandbox.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace compile_isolation_test {
+namespace kgrade::test::compile_isolation_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -164,5 +163,4 @@ TEST_F(CompileIsolation, EndsWhatHasNoEnd) {
   expect_refused();
 }
 
-}  // namespace compile_isolation_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::compile_isolation_test

@@ -6,8 +6,7 @@
 #include "base/text.h"
 #include "tests/end_to_end/written_problem.h"
 
-namespace kgrade::test {
-namespace contract_test {
+namespace kgrade::test::contract_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -376,5 +375,4 @@ TEST_F(Contract, ALaunchThatFailsInInputsIsSaidToBeTheirs) {
   EXPECT_EQ(dumped.exit_code, 2) << dumped.output;
 }
 
-}  // namespace contract_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::contract_test

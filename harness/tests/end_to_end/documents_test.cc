@@ -9,8 +9,7 @@
 #include "sandbox/sandbox.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace documents_test {
+namespace kgrade::test::documents_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -118,5 +117,4 @@ TEST_F(Documents, AreFoundBySweepsAmongOtherTexts) {
   }
 }
 
-}  // namespace documents_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::documents_test

@@ -11,8 +11,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace dtypes_test {
+namespace kgrade::test::dtypes_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -240,5 +239,4 @@ TEST(Dtypes, DumpsHaveNumPysTypes) {
   }
 }
 
-}  // namespace dtypes_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::dtypes_test

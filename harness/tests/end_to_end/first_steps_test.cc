@@ -9,8 +9,7 @@
 #include "base/subprocess.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace first_steps_test {
+namespace kgrade::test::first_steps_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -85,5 +84,4 @@ TEST(FirstSteps, ACandidateMayComeThroughAPipe) {
   EXPECT_THAT(empty.output, HasSubstr("is empty; write: extern"));
 }
 
-}  // namespace first_steps_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::first_steps_test

@@ -8,8 +8,7 @@
 #include "base/temporary_directory.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace heat_test {
+namespace kgrade::test::heat_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -121,5 +120,4 @@ TEST_F(Heats, GradeAgainWhatANeighbourCouldHaveCausedAndNothingElse) {
   EXPECT_THAT(both[2]["notes"], IsEmpty());
 }
 
-}  // namespace heat_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::heat_test

@@ -6,8 +6,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace hidden_shapes_test {
+namespace kgrade::test::hidden_shapes_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -125,5 +124,4 @@ TEST(HiddenShapes, HaveANumberAndASeedThatAreWholeNumbers) {
   }
 }
 
-}  // namespace hidden_shapes_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::hidden_shapes_test

@@ -8,8 +8,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace leaderboard_test {
+namespace kgrade::test::leaderboard_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -101,5 +100,4 @@ TEST(LeaderboardCommand, WritesWhatKernelBenchReads) {
   EXPECT_GT(results["68"][0]["runtime"], 1);
 }
 
-}  // namespace leaderboard_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::leaderboard_test

@@ -9,8 +9,7 @@
 #include "sandbox/sandbox.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace libraries_test {
+namespace kgrade::test::libraries_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -184,5 +183,4 @@ static bool open_copy() {
   EXPECT_THAT(forbidden["message"].get<std::string>(), HasSubstr("opens libm.so.6 (from memory)"));
 }
 
-}  // namespace libraries_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::libraries_test

@@ -21,8 +21,7 @@
 #include "base/text.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace machine_faults_test {
+namespace kgrade::test::machine_faults_test {
 
 namespace fs = std::filesystem;
 using testing::EndsWith;
@@ -281,5 +280,4 @@ TEST(MachineFaults, AfterAnInterruptionThePromptBeginsALine) {
               EndsWith("\r\033[Kinterrupted\r\n"));
 }
 
-}  // namespace machine_faults_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::machine_faults_test

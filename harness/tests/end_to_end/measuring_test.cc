@@ -6,8 +6,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace measuring_test {
+namespace kgrade::test::measuring_test {
 
 using nlohmann::json;
 using testing::Contains;
@@ -170,5 +169,4 @@ TEST(MeasuringOptions, QuickAndRankedExcludeEachOther) {
   EXPECT_THAT(none.output, HasSubstr("--launches"));
 }
 
-}  // namespace measuring_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::measuring_test

@@ -4,8 +4,7 @@
 
 #include "tests/end_to_end/written_problem.h"
 
-namespace kgrade::test {
-namespace output_types_test {
+namespace kgrade::test::output_types_test {
 
 using ::testing::HasSubstr;
 
@@ -197,5 +196,4 @@ TEST_F(OutputTypes, PowersOfTwoAreScales) {
   EXPECT_THAT(doubled.output, HasSubstr("'q'"));
 }
 
-}  // namespace output_types_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::output_types_test

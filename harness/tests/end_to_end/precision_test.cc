@@ -5,8 +5,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace precision_test {
+namespace kgrade::test::precision_test {
 
 using nlohmann::json;
 using testing::AllOf;
@@ -189,5 +188,4 @@ TEST(ExactClass, LeavesNothingToCalibrate) {
   EXPECT_THAT(shown.output, HasSubstr("Answers must be exact: no element may be off."));
 }
 
-}  // namespace precision_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::precision_test

@@ -4,8 +4,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace printing_test {
+namespace kgrade::test::printing_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -71,5 +70,4 @@ TEST(Printing, IsShownOfAWrongAnswerAndWithoutALineBreak) {
   EXPECT_THAT(verbose.output, HasSubstr("\n    n is "));
 }
 
-}  // namespace printing_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::printing_test

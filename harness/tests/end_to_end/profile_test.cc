@@ -10,8 +10,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace profile_test {
+namespace kgrade::test::profile_test {
 
 using nlohmann::json;
 using testing::ElementsAre;
@@ -128,5 +127,4 @@ TEST(Profile, NothingOfItIsAttested) {
   EXPECT_THAT(profiled.left_behind, IsEmpty());
 }
 
-}  // namespace profile_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::profile_test

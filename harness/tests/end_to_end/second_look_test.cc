@@ -9,8 +9,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace second_look_test {
+namespace kgrade::test::second_look_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -141,5 +140,4 @@ extern "C" void solution(const float* in, float* out, size_t n) {
   }
 }
 
-}  // namespace second_look_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::second_look_test

@@ -7,8 +7,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace selftest_test {
+namespace kgrade::test::selftest_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -85,5 +84,4 @@ TEST(Selftest, SaysWhatIsWrongWithItsOptions) {
   EXPECT_THAT(complaint({"--device", "abacus"}), HasSubstr("abacus"));
 }
 
-}  // namespace selftest_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::selftest_test

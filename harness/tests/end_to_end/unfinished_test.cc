@@ -7,8 +7,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace unfinished_test {
+namespace kgrade::test::unfinished_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -53,5 +52,4 @@ TEST_P(Unfinished, WhatIsFinishedIsPrintedAndWrittenBeforeTheError) {
 INSTANTIATE_TEST_SUITE_P(Commands, Unfinished, testing::Values("grade", "check"),
                          [](const auto& test) { return std::string(test.param); });
 
-}  // namespace unfinished_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::unfinished_test

@@ -12,8 +12,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace verdict_test {
+namespace kgrade::test::verdict_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -212,5 +211,4 @@ std::string name_of(const testing::TestParamInfo<std::string>& test) {
 INSTANTIATE_TEST_SUITE_P(OfProblems, WrongCandidates, testing::ValuesIn(slugs_in(planted("candidates"))),
                          name_of);
 
-}  // namespace verdict_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::verdict_test

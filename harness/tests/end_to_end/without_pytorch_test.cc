@@ -8,8 +8,7 @@
 #include "base/text.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace without_pytorch_test {
+namespace kgrade::test::without_pytorch_test {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -102,5 +101,4 @@ TEST_F(WithoutPyTorch, AGradedFileIsTheMachinesFault) {
       0);
 }
 
-}  // namespace without_pytorch_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::without_pytorch_test

@@ -8,8 +8,7 @@
 #include "base/temporary_directory.h"
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace working_folder_test {
+namespace kgrade::test::working_folder_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -121,5 +120,4 @@ TEST_F(WorkingFolder, ListAndShowAreThereForPrograms) {
   EXPECT_EQ(shown["file"], "problems/scale.md");
 }
 
-}  // namespace working_folder_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::working_folder_test

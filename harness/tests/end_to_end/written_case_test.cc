@@ -7,8 +7,7 @@
 
 #include "tests/support/command.h"
 
-namespace kgrade::test {
-namespace written_case_test {
+namespace kgrade::test::written_case_test {
 
 using nlohmann::json;
 using testing::AllOf;
@@ -83,5 +82,4 @@ TEST(StandardInput, IsGradedAndChecked) {
   EXPECT_THAT(twice.output, HasSubstr("name it once"));
 }
 
-}  // namespace written_case_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::written_case_test

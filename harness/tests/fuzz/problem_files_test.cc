@@ -5,8 +5,7 @@
 #include "tests/fuzz/noise.h"
 #include "tests/fuzz/targets.h"
 
-namespace kgrade::fuzz {
-namespace problem_files_test {
+namespace kgrade::fuzz::problem_files_test {
 
 const std::vector<std::string>& yaml_pieces() {
   static const std::vector<std::string> pieces = {"\"",
@@ -156,5 +155,4 @@ TEST(HostileProblemFiles, TenThousandAreAnswered) {
   EXPECT_LT(sound, 900);
 }
 
-}  // namespace problem_files_test
-}  // namespace kgrade::fuzz
+}  // namespace kgrade::fuzz::problem_files_test

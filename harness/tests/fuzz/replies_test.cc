@@ -6,8 +6,7 @@
 #include "tests/fuzz/random_replies.h"
 #include "tests/fuzz/sent_messages.h"
 
-namespace kgrade::fuzz {
-namespace replies_test {
+namespace kgrade::fuzz::replies_test {
 
 constexpr int replies = 10'000;
 // A process may be slow to start. After that, the only long waits are for workers that were drawn to be
@@ -111,5 +110,4 @@ TEST(HostileReplies, AWorkerThatReadsNothingDoesNotStopTheReferee) {
   EXPECT_FALSE(worker->alive());
 }
 
-}  // namespace replies_test
-}  // namespace kgrade::fuzz
+}  // namespace kgrade::fuzz::replies_test

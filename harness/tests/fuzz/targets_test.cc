@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "tests/fuzz/noise.h"
 
-namespace kgrade::fuzz {
-namespace targets_test {
+namespace kgrade::fuzz::targets_test {
 
 namespace fs = std::filesystem;
 
@@ -83,5 +82,4 @@ TEST(FuzzTargets, ASourceFullOfOnePieceIsAnswered) {
 INSTANTIATE_TEST_SUITE_P(All, FuzzTarget, testing::ValuesIn(targets().begin(), targets().end()),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
-}  // namespace targets_test
-}  // namespace kgrade::fuzz
+}  // namespace kgrade::fuzz::targets_test

@@ -11,8 +11,7 @@
 
 #include "tests/support/scratch_checkout.h"
 
-namespace kgrade {
-namespace build_ahead_test {
+namespace kgrade::build_ahead_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -145,5 +144,4 @@ TEST_F(BuildingAhead, IsNotDoneWithoutACache) {
   EXPECT_THAT(built(), IsEmpty());
 }
 
-}  // namespace build_ahead_test
-}  // namespace kgrade
+}  // namespace kgrade::build_ahead_test

@@ -8,8 +8,7 @@
 
 #include "tests/lanes/scripted_lane.h"
 
-namespace kgrade {
-namespace dispatcher_test {
+namespace kgrade::dispatcher_test {
 
 using test::ScriptedLane;
 using testing::ElementsAre;
@@ -425,5 +424,4 @@ TEST_F(Dispatching, AJobOverItsRunLimitHasItsVerdictOnlyAlone) {
   EXPECT_THAT(ended_, ElementsAre("a1 took too long"));
 }
 
-}  // namespace dispatcher_test
-}  // namespace kgrade
+}  // namespace kgrade::dispatcher_test

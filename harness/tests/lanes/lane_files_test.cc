@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "tests/support/scratch_checkout.h"
 
-namespace kgrade {
-namespace lane_files_test {
+namespace kgrade::lane_files_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
@@ -139,5 +138,4 @@ TEST_F(LaneFiles, ThatCannotBeReadAreLeftOut) {
   EXPECT_THAT(names(job), testing::UnorderedElementsAre("good.cu", "own.cuh"));
 }
 
-}  // namespace lane_files_test
-}  // namespace kgrade
+}  // namespace kgrade::lane_files_test

@@ -6,8 +6,7 @@
 
 #include "lanes/lane.h"
 
-namespace kgrade {
-namespace lane_messages_test {
+namespace kgrade::lane_messages_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -141,5 +140,4 @@ TEST(LaneMessages, AJobWithAnythingWrongIsNone) {
   EXPECT_FALSE(read_job(fewer.dump()));
 }
 
-}  // namespace lane_messages_test
-}  // namespace kgrade
+}  // namespace kgrade::lane_messages_test

@@ -6,8 +6,7 @@
 
 #include <set>
 
-namespace kgrade {
-namespace queue_test {
+namespace kgrade::queue_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -218,5 +217,4 @@ TEST(JobQueue, APositionCountsTheJobsBefore) {
   EXPECT_TRUE(queue.positions("eve").empty());
 }
 
-}  // namespace queue_test
-}  // namespace kgrade
+}  // namespace kgrade::queue_test

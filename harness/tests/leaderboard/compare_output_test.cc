@@ -11,8 +11,7 @@
 #include "record/ci_formats.h"
 #include "tests/support/sample_results.h"
 
-namespace kgrade {
-namespace compare_output_test {
+namespace kgrade::compare_output_test {
 
 using test::record;
 using testing::HasSubstr;
@@ -125,5 +124,4 @@ TEST(MarkdownText, CodeHasNothingButItsText) {
             "<code>12...</code>");
 }
 
-}  // namespace compare_output_test
-}  // namespace kgrade
+}  // namespace kgrade::compare_output_test

@@ -6,8 +6,7 @@
 #include "leaderboard/compare_output.h"
 #include "tests/support/sample_results.h"
 
-namespace kgrade {
-namespace compare_pairs_test {
+namespace kgrade::compare_pairs_test {
 
 using test::record;
 using test::refused;
@@ -93,5 +92,4 @@ TEST(Compare, ARenamedFileIsTheSame) {
   EXPECT_THAT(render_table(comparison, Style(false)), HasSubstr("old/a.cu -> new/b.cu"));
 }
 
-}  // namespace compare_pairs_test
-}  // namespace kgrade
+}  // namespace kgrade::compare_pairs_test

@@ -10,8 +10,7 @@
 #include "record/ci_formats.h"
 #include "tests/support/sample_results.h"
 
-namespace kgrade {
-namespace compare_test {
+namespace kgrade::compare_test {
 
 using test::in_same_blocks;
 using test::measured;
@@ -346,5 +345,4 @@ TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
             "case 'large' was not measured against the reference");
 }
 
-}  // namespace compare_test
-}  // namespace kgrade
+}  // namespace kgrade::compare_test

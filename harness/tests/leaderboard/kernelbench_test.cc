@@ -8,8 +8,7 @@
 
 #include "tests/support/sample_results.h"
 
-namespace kgrade {
-namespace kernelbench_test {
+namespace kgrade::kernelbench_test {
 
 using test::record;
 using test::refused;
@@ -132,5 +131,4 @@ TEST(KernelBenchResults, LeaveOutWhatHasNoNumber) {
               HasSubstr("no result here is of a numbered problem"));
 }
 
-}  // namespace kernelbench_test
-}  // namespace kgrade
+}  // namespace kgrade::kernelbench_test

@@ -11,8 +11,7 @@
 #include "leaderboard/page.h"
 #include "tests/support/sample_results.h"
 
-namespace kgrade {
-namespace leaderboard_page_test {
+namespace kgrade::leaderboard_page_test {
 
 using test::beside_baseline;
 using test::record;
@@ -343,5 +342,4 @@ TEST(LeaderboardJson, HasRanksScoresAndHistory) {
   EXPECT_EQ(row["cases"][0]["roofline_share"], 1.0);
 }
 
-}  // namespace leaderboard_page_test
-}  // namespace kgrade
+}  // namespace kgrade::leaderboard_page_test

@@ -5,8 +5,7 @@
 
 #include "leaderboard/record_files.h"
 
-namespace kgrade {
-namespace leaderboard_reader_test {
+namespace kgrade::leaderboard_reader_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -80,5 +79,4 @@ TEST(LeaderboardReader, RefusesABrokenLeaderboard) {
   EXPECT_FALSE(*parse_leaderboard("{}", anywhere));
 }
 
-}  // namespace leaderboard_reader_test
-}  // namespace kgrade
+}  // namespace kgrade::leaderboard_reader_test

@@ -8,8 +8,7 @@
 #include "leaderboard/ranking.h"
 #include "tests/support/sample_results.h"
 
-namespace kgrade {
-namespace leaderboard_test {
+namespace kgrade::leaderboard_test {
 
 using test::beside_baseline;
 using test::in_same_blocks;
@@ -402,5 +401,4 @@ TEST(Leaderboard, DoesNotDependOnTheOrderOfItsEntries) {
   EXPECT_EQ(to_text(make_leaderboard(records)), text);
 }
 
-}  // namespace leaderboard_test
-}  // namespace kgrade
+}  // namespace kgrade::leaderboard_test

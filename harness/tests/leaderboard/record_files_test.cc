@@ -8,8 +8,7 @@
 #include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
-namespace kgrade {
-namespace record_files_test {
+namespace kgrade::record_files_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -119,5 +118,4 @@ TEST_F(EntryFiles, WhatHoldsNoRecordIsAnError) {
   EXPECT_THAT(paths(read_records(folder_.path() / "none.json"))[0], HasSubstr("no such file"));
 }
 
-}  // namespace record_files_test
-}  // namespace kgrade
+}  // namespace kgrade::record_files_test

@@ -11,8 +11,7 @@
 #include "leaderboard/page.h"
 #include "tests/support/sample_results.h"
 
-namespace kgrade {
-namespace samples_test {
+namespace kgrade::samples_test {
 
 using test::record;
 using test::refused;
@@ -170,5 +169,4 @@ TEST(Samples, PassAtKIsInEveryFormOfTheLeaderboard) {
   EXPECT_EQ(to_json(made)["runs"][0]["pass_at_k"]["2"], 1);
 }
 
-}  // namespace samples_test
-}  // namespace kgrade
+}  // namespace kgrade::samples_test

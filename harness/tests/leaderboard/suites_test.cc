@@ -5,8 +5,7 @@
 #include "leaderboard/leaderboard_output.h"
 #include "tests/support/sample_results.h"
 
-namespace kgrade {
-namespace suites_test {
+namespace kgrade::suites_test {
 
 using test::beside_baseline;
 using test::record;
@@ -168,5 +167,4 @@ TEST(Suites, ExactProblemsAreAClassOfTheirOwn) {
   EXPECT_EQ(made.suites[1].problems, 1u) << "what is moved has no class fp32";
 }
 
-}  // namespace suites_test
-}  // namespace kgrade
+}  // namespace kgrade::suites_test

@@ -13,8 +13,7 @@
 #include "grade/contestants.h"
 #include "tests/support/drawn.h"
 
-namespace kgrade {
-namespace baselines_test {
+namespace kgrade::baselines_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
@@ -420,5 +419,4 @@ INSTANTIATE_TEST_SUITE_P(
          "conv-transpose-3d-asym-input-sq-kernel", "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"},
         6)));
 
-}  // namespace baselines_test
-}  // namespace kgrade
+}  // namespace kgrade::baselines_test

@@ -9,8 +9,7 @@
 
 #include "measure/speedup.h"
 
-namespace kgrade {
-namespace block_run_test {
+namespace kgrade::block_run_test {
 
 using testing::ElementsAre;
 
@@ -215,5 +214,4 @@ TEST_F(BlockRunTest, ADifferenceIsThatOfMeanLogarithms) {
   EXPECT_THAT(times_of(std::span(&block, 1), 1), ElementsAre(2, 8));
 }
 
-}  // namespace block_run_test
-}  // namespace kgrade
+}  // namespace kgrade::block_run_test

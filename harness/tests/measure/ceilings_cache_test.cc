@@ -12,8 +12,7 @@
 #include "base/text.h"
 #include "measure/roofline.h"
 
-namespace kgrade {
-namespace ceilings_cache_test {
+namespace kgrade::ceilings_cache_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -353,5 +352,4 @@ TEST(CeilingsFolder, IsBelowTheUsersCacheFolder) {
   EXPECT_EQ(user_cache_folder("ceilings", "", "relative"), "");
 }
 
-}  // namespace ceilings_cache_test
-}  // namespace kgrade
+}  // namespace kgrade::ceilings_cache_test

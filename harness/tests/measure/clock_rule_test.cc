@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kgrade {
-namespace clock_rule_test {
+namespace kgrade::clock_rule_test {
 
 constexpr SampleKind queued{1, true, true};
 constexpr SampleKind unqueued{1, false, true};
@@ -78,5 +77,4 @@ TEST(ClockRule, EachLaunchHasItsShareOfTheProtocol) {
   EXPECT_DOUBLE_EQ(rule.protocol_ms(three), 1.1);
 }
 
-}  // namespace clock_rule_test
-}  // namespace kgrade
+}  // namespace kgrade::clock_rule_test

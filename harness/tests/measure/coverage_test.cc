@@ -11,8 +11,7 @@
 #include "measure/speedup.h"
 #include "tests/measure/simulation.h"
 
-namespace kgrade {
-namespace coverage_test {
+namespace kgrade::coverage_test {
 
 using simulation::Noise;
 using simulation::Random;
@@ -253,5 +252,4 @@ TEST(Coverage, OfOffsetsThatAreLargerThanAssumed) {
   }
 }
 
-}  // namespace coverage_test
-}  // namespace kgrade
+}  // namespace kgrade::coverage_test

@@ -7,8 +7,7 @@
 
 #include "measure/intervals.h"
 
-namespace kgrade {
-namespace distributions_test {
+namespace kgrade::distributions_test {
 
 TEST(Distributions, NormalQuantilesOfTheTables) {
   EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-14);
@@ -75,5 +74,4 @@ TEST(Distributions, RefuseWhatHasNoQuantile) {
   EXPECT_THROW(beta_probability(1.5, 1, 1), std::invalid_argument);
 }
 
-}  // namespace distributions_test
-}  // namespace kgrade
+}  // namespace kgrade::distributions_test

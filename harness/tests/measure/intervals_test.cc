@@ -11,8 +11,7 @@
 #include "tests/measure/simulation.h"
 #include "tests/measure/walsh_averages.h"
 
-namespace kgrade {
-namespace intervals_test {
+namespace kgrade::intervals_test {
 
 std::vector<double> normal_values(simulation::Random& random, std::size_t count) {
   std::vector<double> values(count);
@@ -229,5 +228,4 @@ TEST(Intervals, OrderOfTheValuesDoesNotMatter) {
   EXPECT_NEAR(student_interval(values)->high, student.high, 1e-14);
 }
 
-}  // namespace intervals_test
-}  // namespace kgrade
+}  // namespace kgrade::intervals_test

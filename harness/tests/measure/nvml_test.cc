@@ -12,8 +12,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 
-namespace kgrade {
-namespace nvml_test {
+namespace kgrade::nvml_test {
 
 using std::chrono_literals::operator""h;
 using std::chrono_literals::operator""ms;
@@ -309,5 +308,4 @@ TEST(CountOthers, CannotTellWithoutALook) {
 
 TEST(CountOthers, TheFirstProcessOfAContainerMayBeOurs) { EXPECT_EQ(count_others({1, 10}, {1}, table), 0u); }
 
-}  // namespace nvml_test
-}  // namespace kgrade
+}  // namespace kgrade::nvml_test

@@ -4,8 +4,7 @@
 
 #include <limits>
 
-namespace kgrade {
-namespace roofline_test {
+namespace kgrade::roofline_test {
 
 // 4 TB/s; the others in TFLOP/s.
 Ceilings known_ceilings() {
@@ -240,5 +239,4 @@ TEST(Plausibility, NoRateMayBeFarAboveThePeak) {
             "a rate of 4.9e+15 per second for bf16 is above the device's peak of 4e+15");
 }
 
-}  // namespace roofline_test
-}  // namespace kgrade
+}  // namespace kgrade::roofline_test

@@ -5,8 +5,7 @@
 
 #include "measure/block_run.h"
 
-namespace kgrade {
-namespace schedule_test {
+namespace kgrade::schedule_test {
 
 using testing::UnorderedElementsAre;
 
@@ -61,5 +60,4 @@ TEST(Schedule, ASampleHasAsManyLaunchesAsTheClockNeeds) {
   EXPECT_EQ(launches_per_sample(0, 8), 1) << "a time that is none";
 }
 
-}  // namespace schedule_test
-}  // namespace kgrade
+}  // namespace kgrade::schedule_test

@@ -9,8 +9,7 @@
 #include "tests/measure/simulation.h"
 #include "tests/measure/walsh_averages.h"
 
-namespace kgrade {
-namespace signed_rank_test {
+namespace kgrade::signed_rank_test {
 
 // P(T = t) from all 2^n sign assignments.
 std::vector<double> all_assignments(unsigned count) {
@@ -115,5 +114,4 @@ TEST(SignedRank, WalshAveragesOfEveryRank) {
   }
 }
 
-}  // namespace signed_rank_test
-}  // namespace kgrade
+}  // namespace kgrade::signed_rank_test

@@ -4,8 +4,7 @@
 #include "measure/clock_rule.h"
 #include "measure/roofline.h"
 
-namespace kgrade {
-namespace speed_checks_test {
+namespace kgrade::speed_checks_test {
 
 // 4 GB/s and 1 TFLOP/s.
 DeviceInfo device() {
@@ -187,5 +186,4 @@ TEST(ReferenceDisturbed, NothingIsSaidWithoutTimes) {
   EXPECT_FALSE(reference_disturbed({{10}, {100}, {}}));
 }
 
-}  // namespace speed_checks_test
-}  // namespace kgrade
+}  // namespace kgrade::speed_checks_test

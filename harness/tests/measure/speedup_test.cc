@@ -11,8 +11,7 @@
 #include "measure/block_run.h"
 #include "tests/measure/simulation.h"
 
-namespace kgrade {
-namespace speedup_test {
+namespace kgrade::speedup_test {
 
 using simulation::BlockTimes;
 
@@ -370,5 +369,4 @@ TEST(ProcessOffset, IsSaidToBeBorrowedWhereItIs) {
   EXPECT_EQ(borrowed_offset_note(device), std::nullopt) << "it takes none into account";
 }
 
-}  // namespace speedup_test
-}  // namespace kgrade
+}  // namespace kgrade::speedup_test

@@ -4,8 +4,7 @@
 
 #include "measure/speedup.h"
 
-namespace kgrade {
-namespace suite_score_test {
+namespace kgrade::suite_score_test {
 
 SpeedRatio ratio_with(double ratio, double factor) {
   return {.ratio = ratio, .interval = Interval{ratio / factor, ratio * factor}, .count = 30};
@@ -121,5 +120,4 @@ TEST(SpeedupsOfAClass, AnswersAsPreciseAsTheReferenceOrMoreAreComparedWithIt) {
   }
 }
 
-}  // namespace suite_score_test
-}  // namespace kgrade
+}  // namespace kgrade::suite_score_test

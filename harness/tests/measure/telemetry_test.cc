@@ -9,8 +9,7 @@
 
 #include "measure/block_run.h"
 
-namespace kgrade {
-namespace telemetry_test {
+namespace kgrade::telemetry_test {
 
 using std::chrono_literals::operator""ms;
 using testing::ElementsAre;
@@ -376,5 +375,4 @@ TEST(SamplerThread, EndsAtOnceWhenNothingWasRead) {
   EXPECT_GE(telemetry.reads, 1);
 }
 
-}  // namespace telemetry_test
-}  // namespace kgrade
+}  // namespace kgrade::telemetry_test

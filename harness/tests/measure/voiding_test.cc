@@ -3,8 +3,7 @@
 
 #include "measure/block_run.h"
 
-namespace kgrade {
-namespace voiding_test {
+namespace kgrade::voiding_test {
 
 using testing::HasSubstr;
 
@@ -55,5 +54,4 @@ TEST(PowerCap, SaysNothingWithoutReadings) {
   EXPECT_EQ((ArmPowerCap{"candidate", {}}.share()), 0);
 }
 
-}  // namespace voiding_test
-}  // namespace kgrade
+}  // namespace kgrade::voiding_test

@@ -8,8 +8,7 @@
 #include "base/temporary_directory.h"
 #include "profile/own_kernels.h"
 
-namespace kgrade {
-namespace activity_test {
+namespace kgrade::activity_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -119,5 +118,4 @@ TEST(ProfileOwnKernels, ANameInAForeignNamespaceIsNotTheTexts) {
   EXPECT_FALSE(own.has(kernel_of("_ZN2at6native6reduceEPf", 1)));
 }
 
-}  // namespace activity_test
-}  // namespace kgrade
+}  // namespace kgrade::activity_test

@@ -7,8 +7,7 @@
 
 #include "tests/profile/recorded.h"
 
-namespace kgrade {
-namespace advice_test {
+namespace kgrade::advice_test {
 
 using test::recorded_kernel;
 using testing::ElementsAre;
@@ -122,5 +121,4 @@ TEST(Advice, EveryRuleHasANameOfItsOwnAndASource) {
   }
 }
 
-}  // namespace advice_test
-}  // namespace kgrade
+}  // namespace kgrade::advice_test

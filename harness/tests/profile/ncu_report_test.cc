@@ -7,8 +7,7 @@
 #include "profile/ncu_source.h"
 #include "tests/profile/recorded.h"
 
-namespace kgrade {
-namespace ncu_report_test {
+namespace kgrade::ncu_report_test {
 
 using test::recorded;
 using test::recorded_kernel;
@@ -122,5 +121,4 @@ TEST_F(NcuSource, LinesOfOthersHeadersAreNotShown) {
   for (const std::string& place : worst(launches_[3])) EXPECT_NE(place, "loads 91");
 }
 
-}  // namespace ncu_report_test
-}  // namespace kgrade
+}  // namespace kgrade::ncu_report_test

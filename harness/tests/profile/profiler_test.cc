@@ -12,8 +12,7 @@
 #include "profile/ncu_report.h"
 #include "tests/profile/recorded.h"
 
-namespace kgrade {
-namespace profiler_test {
+namespace kgrade::profiler_test {
 
 using test::profile_fixtures;
 using testing::Contains;
@@ -102,5 +101,4 @@ TEST(NcuPages, OfACutReport) {
   EXPECT_EQ(split_report("").source, "");
 }
 
-}  // namespace profiler_test
-}  // namespace kgrade
+}  // namespace kgrade::profiler_test

@@ -7,8 +7,7 @@
 
 #include "tests/support/sample_record.h"
 
-namespace kgrade {
-namespace agent_line_test {
+namespace kgrade::agent_line_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -110,5 +109,4 @@ TEST(AgentLine, IsShortAndValidWhateverTheReasonHolds) {
   }
 }
 
-}  // namespace agent_line_test
-}  // namespace kgrade
+}  // namespace kgrade::agent_line_test

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kgrade {
-namespace ci_formats_test {
+namespace kgrade::ci_formats_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -176,5 +175,4 @@ TEST(Github, QuotedTextStopsCommandsUntilItsEnd) {
   EXPECT_EQ(github_quoted("x\n", "k1"), "::stop-commands::k1\nx\n::k1::\n");
 }
 
-}  // namespace ci_formats_test
-}  // namespace kgrade
+}  // namespace kgrade::ci_formats_test

@@ -6,8 +6,7 @@
 #include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
-namespace kgrade {
-namespace json_test {
+namespace kgrade::json_test {
 
 using nlohmann::json;
 
@@ -202,5 +201,4 @@ TEST(Json, EvidenceOfSpeedsIsKept) {
   EXPECT_TRUE(cases[0]["evidence"]["lower_bound_ms"].is_null());
 }
 
-}  // namespace json_test
-}  // namespace kgrade
+}  // namespace kgrade::json_test

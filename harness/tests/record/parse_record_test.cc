@@ -11,8 +11,7 @@
 #include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
-namespace kgrade {
-namespace parse_record_test {
+namespace kgrade::parse_record_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -232,5 +231,4 @@ TEST(ParseRecord, OtherDocumentsAreNone) {
   }
 }
 
-}  // namespace parse_record_test
-}  // namespace kgrade
+}  // namespace kgrade::parse_record_test

@@ -10,8 +10,7 @@
 #include "record/table.h"
 #include "tests/support/sample_record.h"
 
-namespace kgrade {
-namespace printed_test {
+namespace kgrade::printed_test {
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -101,5 +100,4 @@ TEST(GradedLines, ComeBackFromTheirJsonAndAreShown) {
   }
 }
 
-}  // namespace printed_test
-}  // namespace kgrade
+}  // namespace kgrade::printed_test

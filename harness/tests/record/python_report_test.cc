@@ -6,8 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace kgrade {
-namespace python_report_test {
+namespace kgrade::python_report_test {
 
 using nlohmann::json;
 using testing::AllOf;
@@ -78,5 +77,4 @@ TEST(PythonReports, AreANoteIfPyTorchComputedSomething) {
   EXPECT_EQ(functions_note(record), "PyTorch computed conv1d, relu (as seen in the rehearsal)");
 }
 
-}  // namespace python_report_test
-}  // namespace kgrade
+}  // namespace kgrade::python_report_test

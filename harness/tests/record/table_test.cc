@@ -11,8 +11,7 @@
 #include "record/compiler_output.h"
 #include "tests/support/sample_record.h"
 
-namespace kgrade {
-namespace table_test {
+namespace kgrade::table_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -402,5 +401,4 @@ TEST(Table, TimesHaveThreeDigits) {
   EXPECT_EQ(format_ms(1234), "1.23 s");
 }
 
-}  // namespace table_test
-}  // namespace kgrade
+}  // namespace kgrade::table_test

@@ -9,8 +9,7 @@
 #include "tests/reference/operator_library.h"
 #include "tests/reference/output_buffer.h"
 
-namespace kgrade::test {
-namespace activation_test {
+namespace kgrade::test::activation_test {
 
 using testing::ElementsAre;
 using Activation = int(const double*, double*, std::int64_t);
@@ -76,5 +75,4 @@ TEST_F(ReferenceActivation, WorksInPlace) {
   EXPECT_EQ(values, expected);
 }
 
-}  // namespace activation_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::activation_test

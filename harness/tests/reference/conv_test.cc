@@ -5,8 +5,7 @@
 #include "tests/reference/conv_cases.h"
 #include "tests/reference/output_buffer.h"
 
-namespace kgrade::test {
-namespace conv_test {
+namespace kgrade::test::conv_test {
 
 using testing::ElementsAre;
 
@@ -76,5 +75,4 @@ TEST_F(ReferenceConv, MultipliesAndSumsInDouble) {
   EXPECT_THAT(conv_.run(over_taps, {1, small, -1}, {1, 1, 1}, 1), ElementsAre(small));
 }
 
-}  // namespace conv_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::conv_test

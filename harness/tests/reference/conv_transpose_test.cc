@@ -7,8 +7,7 @@
 
 #include "tests/reference/conv_cases.h"
 
-namespace kgrade::test {
-namespace conv_transpose_test {
+namespace kgrade::test::conv_transpose_test {
 
 using testing::ElementsAre;
 
@@ -115,5 +114,4 @@ TEST_F(ReferenceConvTranspose, IsTheAdjointOfTheConvolution) {
   }
 }
 
-}  // namespace conv_transpose_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::conv_transpose_test

@@ -50,8 +50,7 @@
 #include "symmetric-matmul.cc"
 #undef solution
 
-namespace kgrade::test {
-namespace cublas_baselines_test {
+namespace kgrade::test::cublas_baselines_test {
 
 using Values = std::vector<float>;
 // Where an element of a matrix is, of row and column.
@@ -216,5 +215,4 @@ TEST(CublasBaseline, MultipliesADiagonalMatrix) {
   EXPECT_FALSE(host_cublas().failed);
 }
 
-}  // namespace cublas_baselines_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::cublas_baselines_test

@@ -8,8 +8,7 @@
 
 #include "baseline/product.h"
 
-namespace baseline {
-namespace cublas_product_test {
+namespace baseline::cublas_product_test {
 
 using Values = std::vector<double>;
 
@@ -101,5 +100,4 @@ TEST(CublasProduct, OnlyEqualProblemsHaveEqualKeys) {
   EXPECT_NE(product.key(), triangle.key());
 }
 
-}  // namespace cublas_product_test
-}  // namespace baseline
+}  // namespace baseline::cublas_product_test

@@ -4,8 +4,7 @@
 
 #include "baseline/shape.h"
 
-namespace baseline {
-namespace cudnn_shape_test {
+namespace baseline::cudnn_shape_test {
 
 using testing::ElementsAre;
 
@@ -59,5 +58,4 @@ TEST(CudnnShape, OnlyEqualProblemsHaveEqualKeys) {
             convolution_of(false, 1, 1, 1, 1, {forward_axis(3, 1, 1, 0, 1)}).key());
 }
 
-}  // namespace cudnn_shape_test
-}  // namespace baseline
+}  // namespace baseline::cudnn_shape_test

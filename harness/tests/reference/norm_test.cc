@@ -13,8 +13,7 @@
 #include "tests/reference/operator_library.h"
 #include "tests/reference/output_buffer.h"
 
-namespace kgrade::test {
-namespace norm_test {
+namespace kgrade::test::norm_test {
 
 using testing::Each;
 using testing::ElementsAre;
@@ -195,5 +194,4 @@ TEST_F(ReferenceNorm, WorksInPlace) {
   expect_in_place(group_norm_, {.batch = 3, .channels = 4, .positions = 300, .groups = 2});
 }
 
-}  // namespace norm_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::norm_test

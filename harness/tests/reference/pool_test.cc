@@ -11,8 +11,7 @@
 #include "tests/reference/operator_library.h"
 #include "tests/reference/output_buffer.h"
 
-namespace kgrade::test {
-namespace pool_test {
+namespace kgrade::test::pool_test {
 
 using testing::ElementsAre;
 using MaxPool = int(const PoolArguments*, const double*, double*);
@@ -99,5 +98,4 @@ TEST_F(ReferenceMaxPool, TakesMorePlanesThanAGridHasRows) {
   expect_same({.planes = 70000, .height = 2, .width = 2});
 }
 
-}  // namespace pool_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::pool_test

@@ -9,8 +9,7 @@
 
 #include "tests/sandbox/confinement.h"
 
-namespace kgrade {
-namespace files_test {
+namespace kgrade::files_test {
 
 namespace fs = std::filesystem;
 
@@ -278,5 +277,4 @@ TEST_F(OnlyLandlock, devices_open) {
   EXPECT_EQ(confined.attempt({"write", "/dev/null"}), 0);
 }
 
-}  // namespace files_test
-}  // namespace kgrade
+}  // namespace kgrade::files_test

@@ -8,8 +8,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 
-namespace kgrade {
-namespace mounts_test {
+namespace kgrade::mounts_test {
 
 namespace fs = std::filesystem;
 
@@ -104,5 +103,4 @@ TEST_F(MountPlanTest, every_link_on_the_way_is_kept) {
   EXPECT_EQ(found->links[1].target, "a/b");
 }
 
-}  // namespace mounts_test
-}  // namespace kgrade
+}  // namespace kgrade::mounts_test

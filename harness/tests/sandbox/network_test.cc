@@ -11,8 +11,7 @@
 #include "base/unique_fd.h"
 #include "tests/sandbox/confinement.h"
 
-namespace kgrade {
-namespace network_test {
+namespace kgrade::network_test {
 
 class TcpListener {
  public:
@@ -99,5 +98,4 @@ INSTANTIATE_TEST_SUITE_P(Modes, AbstractSockets,
                                          with_bubblewrap, only_bubblewrap, only_landlock, no_namespaces),
                          name_of_mode);
 
-}  // namespace network_test
-}  // namespace kgrade
+}  // namespace kgrade::network_test

@@ -20,8 +20,7 @@
 #include "base/unique_fd.h"
 #include "tests/sandbox/confinement.h"
 
-namespace kgrade {
-namespace processes_test {
+namespace kgrade::processes_test {
 
 using testing::HasSubstr;
 
@@ -380,5 +379,4 @@ TEST_P(SharedProcesses, others_cannot_be_signalled_or_looked_into) {
 INSTANTIATE_TEST_SUITE_P(Modes, SharedProcesses, testing::Values(only_landlock, only_seccomp, no_namespaces),
                          name_of_mode);
 
-}  // namespace processes_test
-}  // namespace kgrade
+}  // namespace kgrade::processes_test

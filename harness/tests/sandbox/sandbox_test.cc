@@ -6,8 +6,7 @@
 #include "sandbox/launch_options.h"
 #include "tests/sandbox/confinement.h"
 
-namespace kgrade {
-namespace sandbox_test {
+namespace kgrade::sandbox_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -118,5 +117,4 @@ TEST(Launcher, does_not_start_a_program_when_a_layer_cannot_be_set_up) {
   EXPECT_THAT(outcome.output, HasSubstr("/no/such/folder"));
 }
 
-}  // namespace sandbox_test
-}  // namespace kgrade
+}  // namespace kgrade::sandbox_test

@@ -17,8 +17,7 @@
 #include "sandbox/system_call_numbers.h"
 #include "tests/sandbox/confinement.h"
 
-namespace kgrade {
-namespace seccomp_test {
+namespace kgrade::seccomp_test {
 
 struct Call {
   const char* name;
@@ -234,5 +233,4 @@ TEST(DenyNewPrograms, no_further_filter_can_be_installed) {
             EPERM);
 }
 
-}  // namespace seccomp_test
-}  // namespace kgrade
+}  // namespace kgrade::seccomp_test

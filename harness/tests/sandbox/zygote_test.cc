@@ -16,8 +16,7 @@
 #include "tests/sandbox/confinement.h"
 #include "tests/sandbox/forked.h"
 
-namespace kgrade {
-namespace zygote_test {
+namespace kgrade::zygote_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -300,5 +299,4 @@ TEST(SpawnRequestText, of_another_form_is_refused) {
   EXPECT_FALSE(read_spawn_request(std::string("99999999999999999999\0", 21)));
 }
 
-}  // namespace zygote_test
-}  // namespace kgrade
+}  // namespace kgrade::zygote_test

@@ -9,8 +9,7 @@
 #include "problem/problem.h"
 #include "serve/answers_json.h"
 
-namespace kgrade {
-namespace boards_test {
+namespace kgrade::boards_test {
 
 using Json = nlohmann::ordered_json;
 using testing::ElementsAre;
@@ -110,5 +109,4 @@ TEST_F(BoardsTest, ResultsWithoutABoardAreOnNone) {
   EXPECT_THAT(json_of(boards.of("softmax", problem(), "ann", true))["boards"], SizeIs(0));
 }
 
-}  // namespace boards_test
-}  // namespace kgrade
+}  // namespace kgrade::boards_test

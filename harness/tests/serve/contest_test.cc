@@ -8,8 +8,7 @@
 #include "serve/standings.h"
 #include "tests/serve/service_fixture.h"
 
-namespace kgrade {
-namespace contest_test {
+namespace kgrade::contest_test {
 
 using nlohmann::ordered_json;
 using testing::ElementsAre;
@@ -291,5 +290,4 @@ TEST_F(ContestTest, ListsTheNewestFirst) {
   EXPECT_EQ(rest[0]->id, ids[0]);
 }
 
-}  // namespace contest_test
-}  // namespace kgrade
+}  // namespace kgrade::contest_test

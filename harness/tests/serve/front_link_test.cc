@@ -9,8 +9,7 @@
 #include "serve/byte_budget.h"
 #include "tests/serve/front_link_fixture.h"
 
-namespace kgrade {
-namespace front_link_test {
+namespace kgrade::front_link_test {
 
 using test::ask;
 using test::frame;
@@ -373,5 +372,4 @@ TEST(Events, ComeInPartsToThoseWhoMissedMany) {
   EXPECT_GT(parts, 1);
 }
 
-}  // namespace front_link_test
-}  // namespace kgrade
+}  // namespace kgrade::front_link_test

@@ -13,8 +13,7 @@
 
 #include "base/temporary_directory.h"
 
-namespace kgrade {
-namespace journal_test {
+namespace kgrade::journal_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -162,5 +161,4 @@ TEST_F(JournalTest, BelongsToOneService) {
   EXPECT_EQ(second.error().blame, Blame::machine);
 }
 
-}  // namespace journal_test
-}  // namespace kgrade
+}  // namespace kgrade::journal_test

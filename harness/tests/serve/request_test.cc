@@ -11,8 +11,7 @@
 #include "serve/http_server.h"
 #include "serve/tokens.h"
 
-namespace kgrade {
-namespace request_test {
+namespace kgrade::request_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
@@ -216,5 +215,4 @@ TEST(ListenAddress, ReadsSocketsAndPorts) {
     EXPECT_FALSE(parse_listen_address(wrong).ok()) << wrong;
 }
 
-}  // namespace request_test
-}  // namespace kgrade
+}  // namespace kgrade::request_test

@@ -9,8 +9,7 @@
 #include "base/text.h"
 #include "serve/service.h"
 
-namespace kgrade {
-namespace restore_test {
+namespace kgrade::restore_test {
 
 using Json = nlohmann::json;
 using testing::ElementsAre;
@@ -105,5 +104,4 @@ TEST_F(RestoreTest, MakesNoJobOfALineThatSaysOnlyThatItBegan) {
   EXPECT_EQ(service->capacity("ann")["queued"], 0);
 }
 
-}  // namespace restore_test
-}  // namespace kgrade
+}  // namespace kgrade::restore_test

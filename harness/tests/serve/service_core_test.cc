@@ -11,8 +11,7 @@
 #include "serve/routes.h"
 #include "tests/serve/service_fixture.h"
 
-namespace kgrade {
-namespace service_core_test {
+namespace kgrade::service_core_test {
 
 using test::ann;
 using test::bob;
@@ -383,5 +382,4 @@ TEST_F(LaneTest, WithoutRoomForTemporaryFilesJobsWait) {
   EXPECT_TRUE(await([&] { return service->find("ann", id)->attempts == 1; }));
 }
 
-}  // namespace service_core_test
-}  // namespace kgrade
+}  // namespace kgrade::service_core_test

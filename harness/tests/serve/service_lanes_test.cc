@@ -4,8 +4,7 @@
 
 #include "tests/serve/service_fixture.h"
 
-namespace kgrade {
-namespace service_lanes_test {
+namespace kgrade::service_lanes_test {
 
 using test::ann;
 using test::bob;
@@ -136,5 +135,4 @@ TEST_F(ServiceTest, StopsAJobThatIsCancelled) {
   EXPECT_THAT(ask(1), ElementsAre(second));
 }
 
-}  // namespace service_lanes_test
-}  // namespace kgrade
+}  // namespace kgrade::service_lanes_test

@@ -7,8 +7,7 @@
 #include "tests/serve/front_link_fixture.h"
 #include "tests/support/canned_results.h"
 
-namespace kgrade {
-namespace taken_over_front_test {
+namespace kgrade::taken_over_front_test {
 
 using Json = nlohmann::json;
 using test::frame;
@@ -137,5 +136,4 @@ TEST_F(TakenOverFrontTest, ChangesNoVerdictThatTheServiceHolds) {
   EXPECT_EQ(ends, 1);
 }
 
-}  // namespace taken_over_front_test
-}  // namespace kgrade
+}  // namespace kgrade::taken_over_front_test

@@ -9,8 +9,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 
-namespace kgrade {
-namespace uploads_test {
+namespace kgrade::uploads_test {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
@@ -93,5 +92,4 @@ TEST_F(UploadsTest, AJobKeepsACopy) {
   }
 }
 
-}  // namespace uploads_test
-}  // namespace kgrade
+}  // namespace kgrade::uploads_test

@@ -3,8 +3,7 @@
 
 #include "serve/events.h"
 
-namespace kgrade {
-namespace waiters_test {
+namespace kgrade::waiters_test {
 
 TEST(Waiters, AreCalledOnceWhenOneOfTheirJobsEnds) {
   Waiters waiters;
@@ -48,5 +47,4 @@ TEST(Waiters, MayWaitAgainWhenTheyAreCalled) {
   EXPECT_EQ(calls, 1);
 }
 
-}  // namespace waiters_test
-}  // namespace kgrade
+}  // namespace kgrade::waiters_test

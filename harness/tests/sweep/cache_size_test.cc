@@ -5,8 +5,7 @@
 #include "compile/contestant_cache.h"
 #include "tests/support/scratch_checkout.h"
 
-namespace kgrade {
-namespace cache_size_test {
+namespace kgrade::cache_size_test {
 
 namespace fs = std::filesystem;
 
@@ -74,5 +73,4 @@ TEST_F(CacheSize, IsLookedUpWhereTheSumIsDamagedOrGone) {
   EXPECT_LE(cache.use().bytes, limit);
 }
 
-}  // namespace cache_size_test
-}  // namespace kgrade
+}  // namespace kgrade::cache_size_test

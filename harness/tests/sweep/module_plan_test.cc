@@ -12,8 +12,7 @@
 #include "sweep/plan.h"
 #include "tests/support/scratch_checkout.h"
 
-namespace kgrade {
-namespace module_plan_test {
+namespace kgrade::module_plan_test {
 
 namespace fs = std::filesystem;
 using test::write_content;
@@ -222,5 +221,4 @@ TEST_F(ModulePlan, ProblemsAreNoCandidates) {
   EXPECT_THAT(to_string(plan({"*", "KernelBench/level1/"}).errors()), HasSubstr("matches no candidate"));
 }
 
-}  // namespace module_plan_test
-}  // namespace kgrade
+}  // namespace kgrade::module_plan_test

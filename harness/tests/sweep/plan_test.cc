@@ -9,8 +9,7 @@
 #include "base/temporary_directory.h"
 #include "tests/support/scratch_checkout.h"
 
-namespace kgrade {
-namespace plan_test {
+namespace kgrade::plan_test {
 
 namespace fs = std::filesystem;
 using test::write_content;
@@ -269,5 +268,4 @@ TEST_F(Plan, RefusesCandidatesThatCannotBeRead) {
   EXPECT_THAT(refused({}), ElementsAre(StartsWith("solutions/alpha/fast.cu: ")));
 }
 
-}  // namespace plan_test
-}  // namespace kgrade
+}  // namespace kgrade::plan_test

@@ -7,8 +7,7 @@
 
 #include "tests/support/canned_results.h"
 
-namespace kgrade {
-namespace report_test {
+namespace kgrade::report_test {
 
 using test::result_record;
 using testing::DoubleEq;
@@ -165,5 +164,4 @@ TEST(LogInterval, IsOnceInSoManySeconds) {
   EXPECT_TRUE(often.is_due(1006));
 }
 
-}  // namespace report_test
-}  // namespace kgrade
+}  // namespace kgrade::report_test

@@ -12,8 +12,7 @@
 #include "leaderboard/record_files.h"
 #include "tests/support/canned_results.h"
 
-namespace kgrade {
-namespace result_file_test {
+namespace kgrade::result_file_test {
 
 namespace fs = std::filesystem;
 using test::content_of;
@@ -205,5 +204,4 @@ TEST_F(ResultFileTest, SaysWhenTheDiskIsFull) {
   EXPECT_EQ(content_of(file_), "");
 }
 
-}  // namespace result_file_test
-}  // namespace kgrade
+}  // namespace kgrade::result_file_test

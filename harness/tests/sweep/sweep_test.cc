@@ -14,8 +14,7 @@
 #include "leaderboard/record_files.h"
 #include "tests/support/scratch_checkout.h"
 
-namespace kgrade {
-namespace lanes_test {
+namespace kgrade::lanes_test {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -580,5 +579,4 @@ TEST_F(Lanes, DoNotWaitForWhatIsBuiltAhead) {
   ::unsetenv("KGRADE_CACHE_DIR");
 }
 
-}  // namespace lanes_test
-}  // namespace kgrade
+}  // namespace kgrade::lanes_test

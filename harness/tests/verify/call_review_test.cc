@@ -7,8 +7,7 @@
 #include "verify/checks.h"
 #include "verify/judgement.h"
 
-namespace kgrade {
-namespace call_review_test {
+namespace kgrade::call_review_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -206,5 +205,4 @@ TEST(CallReview, CoordinatesAreRowMajor) {
   EXPECT_EQ(coordinates(5, {7}), "[5]");
 }
 
-}  // namespace call_review_test
-}  // namespace kgrade
+}  // namespace kgrade::call_review_test

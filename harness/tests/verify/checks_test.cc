@@ -5,8 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-namespace kgrade {
-namespace checks_test {
+namespace kgrade::checks_test {
 
 std::map<std::string, CheckOutcome> outcomes(const CheckList& list) {
   std::map<std::string, CheckOutcome> result;
@@ -105,5 +104,4 @@ TEST(CheckList, EveryVerdictHasACheckThatExists) {
   }
 }
 
-}  // namespace checks_test
-}  // namespace kgrade
+}  // namespace kgrade::checks_test

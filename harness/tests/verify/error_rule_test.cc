@@ -11,8 +11,7 @@
 #include "verify/expected_scales.h"
 #include "verify/judgement.h"
 
-namespace kgrade {
-namespace error_rule_test {
+namespace kgrade::error_rule_test {
 
 using Numbers = std::vector<double>;
 
@@ -370,5 +369,4 @@ TEST(ErrorRule, AFewElementsThatAreOffAreNoMatterOfPrecision) {
   EXPECT_EQ(judgement.decided_by, ErrorFigure::element);
 }
 
-}  // namespace error_rule_test
-}  // namespace kgrade
+}  // namespace kgrade::error_rule_test

@@ -12,8 +12,7 @@
 #include "tests/support/case_fixture.h"
 #include "verify/judgement.h"
 
-namespace kgrade {
-namespace expected_scales_test {
+namespace kgrade::expected_scales_test {
 
 using test::outputs_off_by;
 using testing::HasSubstr;
@@ -447,5 +446,4 @@ TEST(ErrorBounds, LeaveNoRoomForAClassThatTheAnswerToOtherInputsIsIn) {
   EXPECT_EQ(least.bf16, 1e-5) << "single precision is always asked for";
 }
 
-}  // namespace expected_scales_test
-}  // namespace kgrade
+}  // namespace kgrade::expected_scales_test

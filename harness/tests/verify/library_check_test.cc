@@ -5,8 +5,7 @@
 #include "tests/support/fake_contest.h"
 #include "verify/checks.h"
 
-namespace kgrade {
-namespace library_check_test {
+namespace kgrade::library_check_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -87,5 +86,4 @@ TEST_F(LibrariesOfACandidate, PassWhereNoneIsForbiddenAndNoneIsUsed) {
   EXPECT_EQ(outcome(record), CheckOutcome::passed);
 }
 
-}  // namespace library_check_test
-}  // namespace kgrade
+}  // namespace kgrade::library_check_test

@@ -10,8 +10,7 @@
 #include "verify/expected_scales.h"
 #include "verify/judgement.h"
 
-namespace kgrade {
-namespace narrow_sums_test {
+namespace kgrade::narrow_sums_test {
 
 using Kind = Distribution::Kind;
 
@@ -135,5 +134,4 @@ TEST_P(NarrowSums, OfRoundedProductsAreOfLowPrecision) {
 INSTANTIATE_TEST_SUITE_P(EachType, NarrowSums, testing::Values(Dtype::float16, Dtype::bfloat16),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
-}  // namespace narrow_sums_test
-}  // namespace kgrade
+}  // namespace kgrade::narrow_sums_test

@@ -8,8 +8,7 @@
 #include "verify/expected_scales.h"
 #include "verify/judgement.h"
 
-namespace kgrade {
-namespace verdict_test {
+namespace kgrade::verdict_test {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -239,5 +238,4 @@ TEST(Verdict, NamesRoundTrip) {
   EXPECT_FALSE(enum_from<Verdict>("fine"));
 }
 
-}  // namespace verdict_test
-}  // namespace kgrade
+}  // namespace kgrade::verdict_test

@@ -8,8 +8,7 @@
 #include <limits>
 #include <numeric>
 
-namespace kgrade {
-namespace wrong_output_test {
+namespace kgrade::wrong_output_test {
 
 using testing::HasSubstr;
 
@@ -308,5 +307,4 @@ TEST(WrongOutput, HoldsNonFiniteValuesAgainstEachOther) {
   EXPECT_EQ(found.examples[1].got, "nan");
 }
 
-}  // namespace wrong_output_test
-}  // namespace kgrade
+}  // namespace kgrade::wrong_output_test

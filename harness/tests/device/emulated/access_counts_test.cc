@@ -5,8 +5,7 @@
 #include <functional>
 #include <memory>
 
-namespace kgrade_emulated {
-namespace access_counts_test {
+namespace kgrade_emulated::access_counts_test {
 
 using kgrade::LaunchCounts;
 
@@ -144,5 +143,4 @@ TEST_F(AccessCountsTest, PartsOfAVectorAreThoseOfAllThreads) {
   EXPECT_EQ(counts.loads.sectors, 64u);
 }
 
-}  // namespace access_counts_test
-}  // namespace kgrade_emulated
+}  // namespace kgrade_emulated::access_counts_test

@@ -15,8 +15,7 @@
 #include "device/emulated/toolchain/emulated_toolchain.h"
 #include "tests/device/emulated/checked_program.h"
 
-namespace kgrade::test {
-namespace checker_test {
+namespace kgrade::test::checker_test {
 
 const std::filesystem::path harness = std::string(KGRADE_SOURCE_DIR) + "/harness";
 const std::filesystem::path folder = harness / "tests/fixtures/checked";
@@ -102,5 +101,4 @@ std::vector<std::string> files() {
 INSTANTIATE_TEST_SUITE_P(All, Checker, testing::ValuesIn(files()),
                          [](const auto& file) { return file.param; });
 
-}  // namespace checker_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::checker_test

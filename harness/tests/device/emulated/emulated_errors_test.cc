@@ -8,8 +8,7 @@
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "tests/device/emulated/loaded_source.h"
 
-namespace kgrade::test {
-namespace emulated_errors_test {
+namespace kgrade::test::emulated_errors_test {
 
 constexpr int success = 0;
 constexpr int invalid_value = 1;
@@ -119,5 +118,4 @@ TEST(EmulatedErrors, GivesTheSameOnAnyNumberOfHostThreads) {
   EXPECT_THAT(results, testing::Each(results.front()));
 }
 
-}  // namespace emulated_errors_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::emulated_errors_test

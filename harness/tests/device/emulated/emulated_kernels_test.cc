@@ -9,8 +9,7 @@
 
 #include "tests/device/emulated/loaded_source.h"
 
-namespace kgrade::test {
-namespace emulated_kernels_test {
+namespace kgrade::test::emulated_kernels_test {
 
 using testing::Each;
 using testing::ElementsAreArray;
@@ -319,5 +318,4 @@ TEST(EmulatedKernels, TwoLibrariesAtOnceKeepTheirNamesApart) {
   }
 }
 
-}  // namespace emulated_kernels_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::emulated_kernels_test

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace kgrade_emulated {
-namespace fiber_test {
+namespace kgrade_emulated::fiber_test {
 
 // Two stacks that hand over to each other, each with values that a call must preserve.
 struct PingPong {
@@ -64,5 +63,4 @@ TEST(FiberQueue, GivesBackInTheOrderOfArrival) {
   EXPECT_EQ(first.pop(), nullptr);
 }
 
-}  // namespace fiber_test
-}  // namespace kgrade_emulated
+}  // namespace kgrade_emulated::fiber_test

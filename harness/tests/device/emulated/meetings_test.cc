@@ -4,8 +4,7 @@
 
 #include <memory>
 
-namespace kgrade_emulated {
-namespace meetings_test {
+namespace kgrade_emulated::meetings_test {
 
 void never_run() {}
 
@@ -104,5 +103,4 @@ TEST_F(WarpMeetingsTest, LanesThatTheirMaskLeavesOutMeetThoseThatComeAlong) {
   EXPECT_EQ(ready_count(), 2u);
 }
 
-}  // namespace meetings_test
-}  // namespace kgrade_emulated
+}  // namespace kgrade_emulated::meetings_test

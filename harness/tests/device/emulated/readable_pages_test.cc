@@ -5,8 +5,7 @@
 
 #include "device/emulated/checker/process_map.h"
 
-namespace kgrade_emulated {
-namespace readable_pages_test {
+namespace kgrade_emulated::readable_pages_test {
 
 std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
@@ -28,5 +27,4 @@ TEST(ReadablePages, HoldNothingThatWouldFault) {
   EXPECT_FALSE(pages.holds(8));
 }
 
-}  // namespace readable_pages_test
-}  // namespace kgrade_emulated
+}  // namespace kgrade_emulated::readable_pages_test

@@ -11,8 +11,7 @@
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "tests/device/emulated/loaded_source.h"
 
-namespace kgrade::test {
-namespace thread_order_test {
+namespace kgrade::test::thread_order_test {
 
 using kgrade_emulated::set_thread_order;
 using testing::Each;
@@ -151,5 +150,4 @@ TEST(BlockOrder, TakesTheLargestGrid) {
   EXPECT_EQ(kgrade_emulated::BlockOrder({ThreadOrder::reverse, 0}, count)[0], count - 1);
 }
 
-}  // namespace thread_order_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::thread_order_test

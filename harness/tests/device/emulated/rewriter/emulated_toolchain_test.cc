@@ -11,8 +11,7 @@
 #include "base/temporary_directory.h"
 #include "compile/layout.h"
 
-namespace kgrade {
-namespace emulated_toolchain_test {
+namespace kgrade::emulated_toolchain_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -329,5 +328,4 @@ TEST(FindHostCompiler, TakesTheOneThatCxxNames) {
   EXPECT_NE(fallback->command.front(), "no-such-compiler");
 }
 
-}  // namespace emulated_toolchain_test
-}  // namespace kgrade
+}  // namespace kgrade::emulated_toolchain_test

@@ -4,8 +4,7 @@
 
 #include "device/emulated/rewriter/lexer.h"
 
-namespace kgrade::emulated {
-namespace launches_test {
+namespace kgrade::emulated::launches_test {
 
 // "kernel|configuration" of each launch, as they would be written on one line.
 std::string launches_in(const std::string& text) {
@@ -101,5 +100,4 @@ TEST(Launches, MakesAnOperatorOfAConfigurationWithoutAKernel) {
   EXPECT_EQ(rewritten_launches("<< 3"), "<< 3");
 }
 
-}  // namespace launches_test
-}  // namespace kgrade::emulated
+}  // namespace kgrade::emulated::launches_test

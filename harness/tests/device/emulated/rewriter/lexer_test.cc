@@ -5,8 +5,7 @@
 
 #include "device/emulated/rewriter/brackets.h"
 
-namespace kgrade::emulated {
-namespace lexer_test {
+namespace kgrade::emulated::lexer_test {
 
 using testing::ElementsAre;
 
@@ -115,5 +114,4 @@ TEST(Edits, KeepsContinuations) {
   EXPECT_EQ(edits.apply("a b \\\nc d"), "a X \\\n d");
 }
 
-}  // namespace lexer_test
-}  // namespace kgrade::emulated
+}  // namespace kgrade::emulated::lexer_test

@@ -10,8 +10,7 @@
 #include "compile/layout.h"
 #include "device/emulated/rewriter/rewrite.h"
 
-namespace kgrade::emulated {
-namespace readable_includes_test {
+namespace kgrade::emulated::readable_includes_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -106,5 +105,4 @@ TEST_F(ReadableIncludesTest, DoesNotTellWhatLiesBesideTheDevicesHeaders) {
             without(refusal_of("cub/" + up + "etc/missing"), "etc/missing"));
 }
 
-}  // namespace readable_includes_test
-}  // namespace kgrade::emulated
+}  // namespace kgrade::emulated::readable_includes_test

@@ -12,8 +12,7 @@
 #include "base/text.h"
 #include "compile/layout.h"
 
-namespace kgrade::emulated {
-namespace rewrite_test {
+namespace kgrade::emulated::rewrite_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -279,5 +278,4 @@ TEST(Rewriting, StopsExpandingQualifiersBeforeTheyFillTheMemory) {
   EXPECT_TRUE(rewrite_text(text, "x.cu").ok());
 }
 
-}  // namespace rewrite_test
-}  // namespace kgrade::emulated
+}  // namespace kgrade::emulated::rewrite_test

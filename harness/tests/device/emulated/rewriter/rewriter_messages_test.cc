@@ -4,8 +4,7 @@
 #include "device/emulated/rewriter/rewrite.h"
 #include "device/emulated/rewriter/unsupported.h"
 
-namespace kgrade::emulated {
-namespace rewriter_messages_test {
+namespace kgrade::emulated::rewriter_messages_test {
 
 using testing::ElementsAre;
 
@@ -79,5 +78,4 @@ TEST(RewriterAnswer, OtherTextsAreNone) {
   EXPECT_FALSE(read_answer(std::string(100'000, '['), request()));
 }
 
-}  // namespace rewriter_messages_test
-}  // namespace kgrade::emulated
+}  // namespace kgrade::emulated::rewriter_messages_test

@@ -4,8 +4,7 @@
 
 #include "device/emulated/rewriter/lexer.h"
 
-namespace kgrade::emulated {
-namespace shared_variables_test {
+namespace kgrade::emulated::shared_variables_test {
 
 // "type: before name after, ..." with "extern" and "align(...)" in front.
 std::string declarations_in(const std::string& text) {
@@ -149,5 +148,4 @@ TEST(SharedVariables, BecomePointersAtNamespaceScope) {
   EXPECT_EQ(in_function.find("BlockHook"), std::string::npos) << in_function;
 }
 
-}  // namespace shared_variables_test
-}  // namespace kgrade::emulated
+}  // namespace kgrade::emulated::shared_variables_test

@@ -11,8 +11,7 @@
 #include "device/emulated/toolchain/emulated_toolchain.h"
 #include "tests/compile/one_output.h"
 
-namespace kgrade {
-namespace solution_symbol_test {
+namespace kgrade::solution_symbol_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -90,5 +89,4 @@ TEST_P(SolutionSymbol, MainMayBeThereToo) {
 INSTANTIATE_TEST_SUITE_P(Toolchains, SolutionSymbol, testing::Values("emulated", "nvcc"),
                          [](const auto& toolchain) { return std::string(toolchain.param); });
 
-}  // namespace solution_symbol_test
-}  // namespace kgrade
+}  // namespace kgrade::solution_symbol_test

@@ -9,8 +9,7 @@
 #include "compile/layout.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
 
-namespace kgrade {
-namespace unsupported_sources_test {
+namespace kgrade::unsupported_sources_test {
 
 namespace fs = std::filesystem;
 
@@ -176,5 +175,4 @@ TEST(UnsupportedSources, AreNotThoseWithAMissingHeader) {
   }
 }
 
-}  // namespace unsupported_sources_test
-}  // namespace kgrade
+}  // namespace kgrade::unsupported_sources_test

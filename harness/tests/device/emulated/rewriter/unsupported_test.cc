@@ -4,8 +4,7 @@
 
 #include "device/emulated/rewriter/rewrite.h"
 
-namespace kgrade::emulated {
-namespace unsupported_test {
+namespace kgrade::emulated::unsupported_test {
 
 // "line: message" of the one error that a text gives; empty when it gives none.
 std::string complaint(const std::string& text) {
@@ -112,5 +111,4 @@ TEST(Unsupported, KnowsTheHeadersOfNvidiasLibraries) {
   }
 }
 
-}  // namespace unsupported_test
-}  // namespace kgrade::emulated
+}  // namespace kgrade::emulated::unsupported_test
