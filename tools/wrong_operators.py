@@ -2,7 +2,7 @@
 """wrong_operators.py [SLUG...] [--operator NAME] [--device DEVICE] [--jobs N] [--kgrade KGRADE] [--problems FOLDER]
 
 plants mistakes in the operators of reference/ops, and shows that the cases of every problem refuse them. A mistake is an
-entry of harness/tests/wrong_operators/<operator>.json, for reference/ops/<operator>.cuh:
+entry for reference/ops/<operator>.cuh in harness/tests/wrong_operators.json, which has a list for each operator:
 
     {"name": "tail-left-out", "replace": "i < count", "with": "i + 1 < count"}
 
@@ -29,7 +29,7 @@ from drawn_problems import drawn, problems
 from plant import OutOfDate, plant
 
 ROOT = Path(__file__).resolve().parents[1]
-MISTAKES = ROOT / "harness/tests/wrong_operators"
+MISTAKES = ROOT / "harness/tests/wrong_operators.json"
 REFUSED = ("wrong_answer", "low_precision", "out_of_bounds", "input_modified", "runtime_error")
 INCLUDE = re.compile(r'^#include "(ops/\w+\.cuh)"\n', re.MULTILINE)
 RIGHT = "unchanged"
@@ -62,12 +62,11 @@ def inlined(text, changed, seen):
 
 
 def mistakes_of(operator):
-    place = MISTAKES / f"{operator}.json"
-    return json.loads(place.read_text(encoding="utf-8")) if place.exists() else []
+    return json.loads(MISTAKES.read_text(encoding="utf-8")).get(operator, [])
 
 
 def with_mistake(operator, mistake):
-    return plant(mistake, ROOT / f"reference/ops/{operator}.cuh", f"{operator}.json: '{mistake['name']}'")
+    return plant(mistake, ROOT / f"reference/ops/{operator}.cuh", f"{operator}: '{mistake['name']}'")
 
 
 def definitions(slug, folder):
@@ -139,9 +138,9 @@ def main():
     options = parse()
     slugs = options.slugs or drawn(problems())
     try:
-        for file in sorted(MISTAKES.glob("*.json")):
-            for mistake in mistakes_of(file.stem):
-                with_mistake(file.stem, mistake)
+        for operator, mistakes in json.loads(MISTAKES.read_text(encoding="utf-8")).items():
+            for mistake in mistakes:
+                with_mistake(operator, mistake)
         sources = {slug: candidates_of(slug, options.problems, options.operator) for slug in slugs}
     except OutOfDate as error:
         print(f"error: {error}", file=sys.stderr)

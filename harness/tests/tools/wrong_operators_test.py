@@ -18,9 +18,10 @@ SLUG = "conv-1d-dilated-strided"
 def run(*mistakes):
     """(exit code, what was printed) with these mistakes in the operator `conv` alone."""
     with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder, "conv.json").write_text(json.dumps(mistakes))
+        table = pathlib.Path(folder, "table.json")
+        table.write_text(json.dumps({"conv": mistakes}))
         printed = io.StringIO()
-        with mock.patch.object(wrong_operators, "MISTAKES", pathlib.Path(folder)), \
+        with mock.patch.object(wrong_operators, "MISTAKES", table), \
                 mock.patch.object(sys, "argv", ["wrong_operators.py", SLUG]), \
                 contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             return wrong_operators.main(), printed.getvalue()
@@ -49,7 +50,7 @@ class Mistakes(unittest.TestCase):
     def test_one_that_is_out_of_date(self):
         code, printed = run({**self.wrong, "replace": "no such text"})
         self.assertEqual(code, 1)
-        self.assertIn("conv.json: 'no-stride': its text occurs 0 times in conv.cuh, not once", printed)
+        self.assertIn("conv: 'no-stride': its text occurs 0 times in conv.cuh, not once", printed)
 
     def test_exceptions(self):
         self.assertEqual(run({**self.none, "except": {"conv-1d-.*": "the same"}})[0], 0)
