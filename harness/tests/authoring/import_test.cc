@@ -4,13 +4,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "authoring/case_proposals.h"
+#include "authoring/draft.h"
+#include "authoring/import_module.h"
+#include "authoring/new_problem.h"
 #include "problem/lint.h"
+#include "problem/module_file.h"
+#include "problem/problem.h"
 
 namespace kgrade::authoring::import_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 // A bare file from another site: booleans as texts, `constant` on scalars. Names that end in ! are outputs,
 // those in * inputs, all others scalars.
@@ -202,6 +209,108 @@ TEST(Import, TheSourceIsThatOfTheStatement) {
           .draft.source,
       "KernelBench level1/75");
   EXPECT_EQ(imported(bare("Sum", {"x*", "y!", "n"}, "from KernelBench, /level and more")).draft.source, "");
+}
+
+// How a file in KernelBench's form becomes a problem file with the rest left to do.
+
+const std::filesystem::path softmax_file = "level1/23_Softmax.py";
+
+std::string softmax_text() {
+  const auto text = problem_text_of(R"({
+    "title": "One\n---\n# TODO two", "positional": [], "keywords": {}, "forward": [{"input": "x"}],
+    "inputs": [{"name": "x", "shape": [4, 8], "dtype": "float32",
+                "draw": {"kind": "normal", "first": 0, "second": 1}}],
+    "weights": [], "buffers": [], "outputs": [{"name": "output", "shape": [4, 8], "dtype": "float32"}],
+    "mode": "train", "notes": []})",
+                                    softmax_file);
+  return text ? *text : to_string(text.errors());
+}
+
+TEST(ImportModuleTest, LeavesMarksForWhatIsToBeDone) {
+  const auto imported = authoring::import_module(softmax_text(), softmax_file);
+  ASSERT_TRUE(imported.ok());
+  EXPECT_EQ(imported->slug, "level1-23-softmax");
+  const auto marks = authoring::marks_left_in(imported->text);
+  EXPECT_THAT(marks, SizeIs(imported->todos.size()));
+  for (const authoring::Mark& mark : marks) EXPECT_TRUE(mark.is_todo) << mark.text;
+  EXPECT_THAT(imported->text, HasSubstr("# TODO fuzz: "));
+}
+
+TEST(ImportModuleTest, IsReadAsTheSameProblem) {
+  const auto before = parse_problem(softmax_text(), softmax_file);
+  const auto imported = authoring::import_module(softmax_text(), softmax_file, "rows");
+  ASSERT_TRUE(before.ok() && imported.ok());
+  const auto after = parse_problem(imported->text, "problems/rows.md");
+  ASSERT_TRUE(after.ok()) << to_string(after.errors());
+  EXPECT_EQ(after->slug, "rows");
+  EXPECT_EQ(after->title, before->title);
+  EXPECT_EQ(after->reference, "23_Softmax.py");
+  EXPECT_EQ(signature(*after), signature(*before));
+}
+
+TEST(ImportModuleTest, RefusesWhatIsNoSlug) {
+  const auto imported = authoring::import_module(softmax_text(), softmax_file, "x\ntags: [y]");
+  ASSERT_FALSE(imported.ok());
+  EXPECT_THAT(imported.error().message, HasSubstr("slug"));
+}
+
+// What an author has not completed yet.
+
+TEST(Marks, TodosAreCommentsOfTheFrontmatter) {
+  const auto marks = marks_left_in(
+      "---\n"
+      "slug: a  # TODO from the title\n"
+      "title: \"a # TODO no comment\"\n"
+      "cases:   #  TODO sizes\n"
+      "# TODO nothing\n"
+      "a#TODO part of a word\n"
+      "---\n"
+      "text # TODO no comment either\n");
+  ASSERT_EQ(marks.size(), 3U);
+  EXPECT_EQ(marks[0].line, 2);
+  EXPECT_EQ(marks[0].column, 10);
+  EXPECT_EQ(marks[0].text, "TODO from the title");
+  EXPECT_TRUE(marks[0].is_todo);
+  EXPECT_EQ(marks[1].line, 4);
+  EXPECT_EQ(marks[2].line, 5);
+}
+
+TEST(Marks, PlaceholdersAreWhatANewProblemSays) {
+  NewProblem problem;
+  problem.slug = "sample";
+  problem.outputs = {{"y", {"n"}, ""}};
+  const auto draft = draft_of(problem);
+  ASSERT_TRUE(draft);
+  const auto marks = marks_left_in(problem_text(*draft));
+  ASSERT_EQ(marks.size(), 2U);
+  for (const Mark& mark : marks) EXPECT_FALSE(mark.is_todo) << mark.text;
+  EXPECT_EQ(marks[0].text, sentence_placeholder);
+  EXPECT_EQ(marks[1].text, formula_placeholder);
+}
+
+TEST(Marks, AFileThatIsNoProblemHasNone) {
+  for (const char* text : {"", "---", "\n\n", "plain\ntext", "---\r\n---\r\n"})
+    EXPECT_THAT(marks_left_in(text), IsEmpty());
+}
+
+TEST(ParameterMeaning, RolesFollowTheNames) {
+  EXPECT_EQ(meaning_of("batch_size").role, ParameterRole::batch);
+  EXPECT_EQ(meaning_of("in_channels").role, ParameterRole::in_channels);
+  EXPECT_EQ(meaning_of("outChannels").role, ParameterRole::out_channels);
+  EXPECT_EQ(meaning_of("output_padding_h").role, ParameterRole::output_padding);
+  EXPECT_EQ(meaning_of("padding").role, ParameterRole::padding);
+  EXPECT_EQ(meaning_of("groups").role, ParameterRole::groups);
+  EXPECT_EQ(meaning_of("num_groups").role, ParameterRole::norm_groups);
+  EXPECT_EQ(meaning_of("kernel_size").role, ParameterRole::kernel);
+  EXPECT_EQ(meaning_of("rows").role, ParameterRole::extent);
+}
+
+TEST(ParameterMeaning, AxesAndPoolings) {
+  EXPECT_EQ(meaning_of("kernel_d").axis, 'd');
+  EXPECT_EQ(meaning_of("stride_h").axis, 'h');
+  EXPECT_EQ(meaning_of("dilation").axis, 0);
+  EXPECT_TRUE(meaning_of("pool_size").of_pool);
+  EXPECT_EQ(meaning_of("pool_size").role, ParameterRole::kernel);
 }
 
 }  // namespace kgrade::authoring::import_test

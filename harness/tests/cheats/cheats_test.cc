@@ -8,10 +8,13 @@
 
 #include "measure/clock_rule.h"
 #include "tests/cheats/suite.h"
+#include "tests/support/command.h"
 
 namespace kgrade::test::cheats_test {
 
 using nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
 
 class Cheats : public testing::TestWithParam<std::string> {};
 class Controls : public testing::TestWithParam<std::string> {};
@@ -111,5 +114,77 @@ INSTANTIATE_TEST_SUITE_P(All, Cheats, testing::ValuesIn(names_of_cheats(Language
 INSTANTIATE_TEST_SUITE_P(All, Controls, testing::ValuesIn(names_of_controls(Language::cuda)), name_of);
 INSTANTIATE_TEST_SUITE_P(Python, Cheats, testing::ValuesIn(names_of_cheats(Language::python)), name_of);
 INSTANTIATE_TEST_SUITE_P(Python, Controls, testing::ValuesIn(names_of_controls(Language::python)), name_of);
+
+// A kernel that is launched for show while PyTorch does the work is no cheat by itself; record and table say
+// what PyTorch did.
+
+const std::string decoy = std::string(KGRADE_SOURCE_DIR) + "/harness/tests/cheats/answers/decoy-kernel.py";
+const std::vector<std::string> only_one_case = {"--case", "plain", "--hidden", "0", "--no-baselines"};
+
+std::vector<std::string> with_case(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), only_one_case.begin(), only_one_case.end());
+  return arguments;
+}
+
+TEST(PythonDecoys, AreNamedByTheRecord) {
+  if (!what_python_lacks().empty()) GTEST_SKIP() << what_python_lacks();
+  const Graded graded = grade(with_case({"conv-standard-1d", decoy}));
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  const auto& candidate = graded.record["candidates"][0];
+  EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
+  EXPECT_THAT(candidate["python"]["functions"], Contains("conv1d")) << candidate["python"];
+  EXPECT_THAT(candidate["notes"], Contains(HasSubstr("PyTorch computed conv1d")));
+}
+
+TEST(PythonDecoys, AreNamedByTheTable) {
+  if (!what_python_lacks().empty()) GTEST_SKIP() << what_python_lacks();
+  const Result result = kgrade(with_case({"grade", "conv-standard-1d", decoy, "--device", test_device()}));
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("PyTorch computed conv1d"));
+}
+
+// What a cheat does to honest candidates that are graded beside it.
+
+class Neighbours : public testing::TestWithParam<std::string> {};
+
+TEST_P(Neighbours, OfACheatHaveTheVerdictThatTheyWouldHaveAlone) {
+  const Cheat& cheat = cheat_called(GetParam());
+  if (const std::string reason = reason_to_skip(cheat); !reason.empty()) GTEST_SKIP() << reason;
+  const std::string honest = cheat.file.parent_path().parent_path() / "timing/honest-depthwise.cu";
+  std::vector<std::string> arguments = {"conv-depthwise-2d-square-input-asym-kernel",
+                                        honest,
+                                        cheat.file.string(),
+                                        honest,
+                                        "--quick",
+                                        "--heat",
+                                        "3",
+                                        "--seed",
+                                        "7",
+                                        "--hidden-seed",
+                                        "3"};
+  if (!cheat.time_limit.empty()) arguments.insert(arguments.end(), {"--time-limit", cheat.time_limit});
+  for (const OnDevice& one : cheat.cases) {
+    if (one.is_on(device_kind())) arguments.insert(arguments.end(), {"--case", one.name});
+  }
+  const Graded graded = grade(arguments, test_device());
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  const json& candidates = graded.record["candidates"];
+  ASSERT_EQ(candidates.size(), 3u);
+  for (const std::size_t neighbour : {std::size_t{0}, std::size_t{2}})
+    EXPECT_EQ(candidates[neighbour]["verdict"], "accepted") << candidates[neighbour]["message"];
+  if (cheat.is_harmless_on(device_kind())) return;
+  EXPECT_NE(candidates[1]["verdict"], "accepted");
+  EXPECT_THAT(failed_checks(candidates[1]),
+              testing::Contains(testing::AnyOfArray(cheat.expected_on(device_kind()))))
+      << candidates[1]["message"];
+}
+
+// One each that faults, hangs, takes all memory, keeps the device busy, heats it, and lies.
+INSTANTIATE_TEST_SUITE_P(All, Neighbours,
+                         testing::Values("answers/illegal-address", "answers/endless-kernel",
+                                         "answers/memory-hog", "timing/memory-kept-from-the-reference",
+                                         "timing/resident-kernel", "timing/hot-while-unmeasured",
+                                         "process/lies-in-most-calls"),
+                         [](const auto& test) { return test_name(test.param); });
 
 }  // namespace kgrade::test::cheats_test

@@ -4,8 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "compile/bytecode_cache.h"
+#include "compile/module_file.h"
 #include "one_output.h"
 
 namespace kgrade::python_candidate_test {
@@ -157,6 +162,156 @@ TEST_F(PythonCandidates, HaveSomeExtensionsBuiltAhead) {
   toolchain_.seconds = 120;
   EXPECT_EQ(build(source).status, BuildStatus::built);
   EXPECT_EQ(toolchain_.extensions, 3);
+}
+
+// A file in KernelBench's form that has been read before is not read again, and nothing is started for it.
+
+constexpr const char* description = R"({"title": "Twice", "positional": [], "keywords": {},
+  "forward": [{"input": "x"}],
+  "inputs": [{"name": "x", "shape": [16], "dtype": "float32",
+              "draw": {"kind": "uniform", "first": 0, "second": 1}}],
+  "weights": [], "buffers": [], "outputs": [{"name": "output", "shape": [16], "dtype": "float32"}],
+  "mode": "train", "notes": []})";
+
+// An interpreter that knows the answer, and a launcher of the sandbox that works nowhere. Each leaves a line
+// in `started` when it is asked for more than its version.
+class ModuleDescription : public testing::Test {
+ protected:
+  ModuleDescription() {
+    if (const char* value = std::getenv("XDG_CACHE_HOME")) saved_ = value;
+    ::setenv("XDG_CACHE_HOME", at("cache").c_str(), 1);
+    fs::create_directories(at("tools/kgrade_python"));
+    std::ofstream(at("description.json")) << description;
+    program("python",
+            "case \"$*\" in *importlib*) echo; echo 'kgrade-python {\"program\": \"" + at("python").string() +
+                "\", \"version\": \"3.11.7\", \"torch\": \"2.11.0\", \"cuda\": \"\", \"triton\": \"\", "
+                "\"torch_folder\": \"/\", \"include\": \"\", \"readable\": []}'; exit;; esac\n"
+                "for answer; do :; done\necho python >>" +
+                at("started").string() + "\ncat " + at("description.json").string() + " >\"$answer\"\n");
+    program("launcher", "echo launcher >>" + at("started").string() + "\nexit 1\n");
+    layout_.python = at("tools");
+    layout_.launcher = at("launcher");
+    write("level1/1_Twice.py", "class Model: pass\n");
+  }
+
+  ~ModuleDescription() override {
+    if (saved_.empty()) ::unsetenv("XDG_CACHE_HOME");
+    if (!saved_.empty()) ::setenv("XDG_CACHE_HOME", saved_.c_str(), 1);
+  }
+
+  fs::path at(const std::string& name) const { return folder_.path() / name; }
+
+  void write(const std::string& name, const std::string& content) const {
+    fs::create_directories(at(name).parent_path());
+    std::ofstream(at(name)) << content;
+  }
+
+  void program(const std::string& name, const std::string& script) const {
+    write(name, "#!/bin/sh\n" + script);
+    fs::permissions(at(name), fs::perms::owner_all);
+  }
+
+  std::string described(const std::string& name) const {
+    const auto text = describe_module_file(at(name), at("python"), layout_);
+    return text ? *text : to_string(text.errors());
+  }
+
+  // Since the last call.
+  std::string started() const {
+    const auto lines = read_text_file(at("started"));
+    fs::remove(at("started"));
+    return lines ? *lines : "";
+  }
+
+  TemporaryDirectory folder_;
+  Layout layout_;
+  std::string saved_;
+};
+
+TEST_F(ModuleDescription, IsKeptByTheHashOfTheFile) {
+  EXPECT_THAT(described("level1/1_Twice.py"), HasSubstr("slug: level1-1-twice"));
+  EXPECT_THAT(started(), HasSubstr("python"));
+  EXPECT_THAT(described("level1/1_Twice.py"), HasSubstr("slug: level1-1-twice"));
+  EXPECT_EQ(started(), "");
+  write("level1/2_Same.py", "class Model: pass\n");
+  EXPECT_THAT(described("level1/2_Same.py"), HasSubstr("slug: level1-2-same"));
+  EXPECT_EQ(started(), "");
+  write("level1/1_Twice.py", "class Model: pass  # edited\n");
+  EXPECT_THAT(described("level1/1_Twice.py"), HasSubstr("slug: level1-1-twice"));
+  EXPECT_THAT(started(), HasSubstr("python"));
+}
+
+// An interpreter that writes down how it is started.
+class BytecodeCache : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* value = std::getenv("XDG_CACHE_HOME")) saved_ = value;
+    ::setenv("XDG_CACHE_HOME", (folder_.path() / "cache").c_str(), 1);
+    python_.torch_folder = folder_.path() / "site-packages/torch";
+    fs::create_directories(python_.torch_folder);
+    python_.program = folder_.path() / "python3";
+    python_.version = "3.11.7";
+    python_.torch_version = "2.11.0";
+    ends_with(0);
+  }
+  void TearDown() override {
+    if (saved_.empty()) ::unsetenv("XDG_CACHE_HOME");
+    if (!saved_.empty()) ::setenv("XDG_CACHE_HOME", saved_.c_str(), 1);
+  }
+
+  void ends_with(int exit_code) {
+    std::ofstream(python_.program) << "#!/bin/sh\necho \"$@\" >>" << started().string()
+                                   << "\nmkdir $TMPDIR/left; echo $TMPDIR >" << temporary().string()
+                                   << "\nexit " << exit_code << "\n";
+    fs::permissions(python_.program, fs::perms::owner_all);
+  }
+  fs::path started() const { return folder_.path() / "started"; }
+  fs::path temporary() const { return folder_.path() / "temporary"; }
+  std::string starts() const {
+    const auto text = read_text_file(started());
+    return text ? *text : "";
+  }
+
+  TemporaryDirectory folder_;
+  std::string saved_;
+  PythonInterpreter python_;
+};
+
+TEST_F(BytecodeCache, IsFilledOnce) {
+  const fs::path bytecode = bytecode_of(python_);
+  EXPECT_TRUE(fs::is_directory(bytecode));
+  const std::string once = starts();
+  EXPECT_NE(once.find("-X pycache_prefix=" + bytecode.string()), std::string::npos);
+  // As a word: the temporary folder's name may hold it.
+  EXPECT_EQ((" " + once).find(" -B "), std::string::npos);
+  EXPECT_EQ(bytecode_of(python_), bytecode);
+  EXPECT_EQ(starts(), once);
+  python_.torch_version = "2.12.0";
+  EXPECT_NE(bytecode_of(python_), bytecode);
+}
+
+TEST_F(BytecodeCache, LeavesNoTemporaryFiles) {
+  ASSERT_FALSE(bytecode_of(python_).empty());
+  const auto text = read_text_file(temporary());
+  ASSERT_TRUE(text);
+  const fs::path folder(trimmed(*text));
+  EXPECT_NE(folder, TemporaryDirectory::base());
+  EXPECT_FALSE(fs::exists(folder)) << folder;
+}
+
+TEST_F(BytecodeCache, IsNotNeededWherePackagesHaveTheirOwn) {
+  fs::create_directories(python_.torch_folder / "__pycache__");
+  EXPECT_TRUE(bytecode_of(python_).empty());
+  EXPECT_EQ(starts(), "");
+}
+
+TEST_F(BytecodeCache, IsNoneWherePyTorchCannotBeImported) {
+  ends_with(1);
+  EXPECT_TRUE(bytecode_of(python_).empty());
+  const std::string once = starts();
+  EXPECT_NE(once, "");
+  EXPECT_TRUE(bytecode_of(python_).empty());
+  EXPECT_EQ(starts(), once);
 }
 
 }  // namespace kgrade::python_candidate_test

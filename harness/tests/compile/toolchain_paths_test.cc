@@ -2,16 +2,21 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "compile/confined_compiler.h"
+#include "compile/nvcc.h"
+#include "compile/vendor_library.h"
 
 namespace kgrade::toolchain_paths_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 TEST(ToolchainPaths, ReadWhatCompilersSay) {
   EXPECT_THAT(
@@ -55,6 +60,70 @@ TEST(ToolchainPaths, NameAToolkitByItsParts) {
   EXPECT_THAT(paths, Contains(root / "cuda-1/nvvm"));
   EXPECT_THAT(paths, Contains(root / "cuda/nvvm"));
   EXPECT_THAT(paths, testing::Not(Contains(root / "cuda-1/samples")));
+}
+
+// Which nvcc is used: the one in PATH, or the one that a script there starts.
+
+class FindNvcc : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* path = std::getenv("PATH");
+    if (path != nullptr) path_ = path;
+    ::setenv("PATH", (at("first").string() + ":/usr/bin:/bin").c_str(), 1);
+  }
+  void TearDown() override { ::setenv("PATH", path_.c_str(), 1); }
+
+  fs::path at(const std::string& name) const { return folder_.path() / name; }
+
+  void program(const std::string& name, const std::string& text) {
+    fs::create_directories(at(name).parent_path());
+    std::ofstream(at(name)) << text;
+    fs::permissions(at(name), fs::perms::owner_all);
+  }
+
+  TemporaryDirectory folder_;
+  std::string path_;
+};
+
+TEST_F(FindNvcc, LooksBehindAScript) {
+  program("toolkit/bin/nvcc",
+          "\x7f"
+          "ELF, as far as it is read");
+  program("first/nvcc", "#!/bin/sh\n[ \"$1\" = --dryrun ] || exit 1\necho '#$ _SPACE_= '\necho '#$ _HERE_=" +
+                            at("toolkit/bin").string() + "'\necho '#$ _THERE_=/nowhere'\n");
+  EXPECT_EQ(find_nvcc(), at("toolkit/bin/nvcc"));
+}
+
+TEST_F(FindNvcc, TakesAScriptThatTellsNothingAsItIs) {
+  program("first/nvcc", "#!/bin/sh\necho 'command not understood'\nexit 1\n");
+  EXPECT_EQ(find_nvcc(), at("first/nvcc"));
+  program("first/nvcc", "#!/bin/sh\necho '#$ _HERE_=/no/such/folder'\n");
+  EXPECT_EQ(find_nvcc(), at("first/nvcc"));
+}
+
+TEST_F(FindNvcc, TakesAProgramWithoutAskingIt) {
+  program("first/nvcc",
+          "\x7f"
+          "ELF, as far as it is read");
+  EXPECT_EQ(find_nvcc(), at("first/nvcc"));
+}
+
+VendorLibrary library(const std::string& include) {
+  return {"cudnn", "cuDNN", "cuDNN 9", "-DKGRADE_CUDNN_ROOT", "9.1", include, {"/no/such/libcudnn.so"}};
+}
+
+TEST(VendorLibrary, ARemedyFitsWhatIsMissing) {
+  VendorLibrary unknown = library("");
+  EXPECT_EQ(unknown.absence(), "cuDNN was not found when kgrade was configured");
+  EXPECT_EQ(unknown.remedy(),
+            "build kgrade from its source where cuDNN 9 is installed (or name its folder with "
+            "-DKGRADE_CUDNN_ROOT=...)");
+  // As with a wheel on another machine.
+  const VendorLibrary elsewhere = library("/usr");
+  EXPECT_THAT(elsewhere.absence(), HasSubstr("/no/such/libcudnn.so, which this machine lacks"));
+  EXPECT_THAT(elsewhere.remedy(),
+              HasSubstr("install cuDNN 9 in that folder, or build kgrade from its source"));
+  EXPECT_THAT(elsewhere.remedy(), Not(HasSubstr("again")));
 }
 
 }  // namespace kgrade::toolchain_paths_test

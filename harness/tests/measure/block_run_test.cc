@@ -6,12 +6,15 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "measure/speedup.h"
 
 namespace kgrade::block_run_test {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 class CallClock : public Clock {
  public:
@@ -212,6 +215,104 @@ TEST_F(BlockRunTest, ADifferenceIsThatOfMeanLogarithms) {
   const Block block{{0, 1}, {{1, 4}, {2, 8}}, ""};
   EXPECT_THAT(log_differences(std::span(&block, 1), 0, 1), ElementsAre(std::log(0.5)));
   EXPECT_THAT(times_of(std::span(&block, 1), 1), ElementsAre(2, 8));
+}
+
+TEST(Schedule, TheSecondRoundOfABlockIsTheFirstReversed) {
+  for (std::uint32_t block = 0; block < 50; ++block) {
+    const auto first = arm_order(5, block, 0, 3);
+    const auto second = arm_order(5, block, 1, 3);
+    EXPECT_THAT(first, UnorderedElementsAre(0, 1, 2));
+    EXPECT_EQ(std::vector(first.rbegin(), first.rend()), second);
+  }
+}
+
+// Within four standard deviations of what fair coins give.
+TEST(Schedule, EveryOrderComesAsOftenAsAnyOther) {
+  constexpr std::uint32_t blocks = 6000;
+  std::map<std::vector<std::size_t>, int> seen;
+  for (std::uint32_t block = 0; block < blocks; ++block) ++seen[arm_order(5, block, 0, 3)];
+  ASSERT_EQ(seen.size(), 6u);
+  for (const auto& [order, count] : seen) EXPECT_NEAR(count, blocks / 6.0, 4 * 29);
+}
+
+TEST(Schedule, TheOrderIsTheSeeds) {
+  int differ = 0;
+  for (std::uint32_t block = 0; block < 100; ++block) {
+    EXPECT_EQ(arm_order(5, block, 0, 2), arm_order(5, block, 0, 2));
+    differ += arm_order(5, block, 0, 2) != arm_order(6, block, 0, 2) ? 1 : 0;
+  }
+  EXPECT_GT(differ, 25);
+}
+
+TEST(Schedule, EffortBuysPrecision) {
+  const MeasuringGoal quick = goal_for(Effort::quick);
+  const MeasuringGoal normal = goal_for(Effort::normal);
+  const MeasuringGoal ranked = goal_for(Effort::ranked);
+  EXPECT_EQ(quick.half_width, 0.01);
+  EXPECT_EQ(normal.half_width, 0.005);
+  EXPECT_EQ(ranked.half_width, 0.0025);
+  EXPECT_LT(quick.budget_seconds, normal.budget_seconds);
+  EXPECT_EQ(normal.processes, 1);
+  EXPECT_EQ(ranked.processes, 5);
+  EXPECT_EQ(quick.most_processes, 1);
+  EXPECT_EQ(normal.most_processes, 4);
+}
+
+TEST(Schedule, ASampleHasAsManyLaunchesAsTheClockNeeds) {
+  EXPECT_EQ(launches_per_sample(0.011, 8), 1);
+  EXPECT_EQ(launches_per_sample(0.010, 8), 1);
+  EXPECT_EQ(launches_per_sample(0.006, 8), 2);
+  EXPECT_EQ(launches_per_sample(0.003, 8), 4);
+  EXPECT_EQ(launches_per_sample(0.001, 8), 8);
+  EXPECT_EQ(launches_per_sample(0.003, 2), 2);
+  EXPECT_EQ(launches_per_sample(0, 8), 1) << "a time that is none";
+}
+
+TEST(Voiding, HeatBrakeAndHardwareSlowdownVoidABlock) {
+  for (const std::uint64_t reason : {clock_event::hw_slowdown, clock_event::hw_thermal,
+                                     clock_event::sw_thermal, clock_event::hw_power_brake}) {
+    EXPECT_NE(voiding_words(reason), "");
+    EXPECT_EQ(voiding_words(reason | clock_event::sw_power_cap), voiding_words(reason));
+  }
+}
+
+TEST(Voiding, LimitsAndIdlingDoNot) {
+  constexpr std::uint64_t harmless = clock_event::gpu_idle | clock_event::applications_clocks |
+                                     clock_event::sw_power_cap | clock_event::sync_boost |
+                                     clock_event::display_clock | clock_event::board_limit |
+                                     clock_event::reliability;
+  EXPECT_EQ(voiding_words(harmless), "");
+}
+
+TEST(Voiding, NamesTheCauseRatherThanTheSlowdown) {
+  EXPECT_EQ(voiding_words(clock_event::hw_slowdown), "hardware slowdown");
+  EXPECT_EQ(voiding_words(clock_event::hw_slowdown | clock_event::hw_thermal), "thermal slowdown");
+  EXPECT_EQ(voiding_words(clock_event::hw_slowdown | clock_event::hw_power_brake), "the power brake");
+  EXPECT_EQ(voiding_words(clock_event::sw_thermal | clock_event::hw_power_brake),
+            "thermal slowdown and the power brake");
+}
+
+TEST(PowerCap, WarnsWhenItMeetsOneArmMoreOften) {
+  const auto warning = power_cap_warning({"candidate", {200, 100}}, {"reference", {200, 50}});
+  ASSERT_TRUE(warning);
+  EXPECT_THAT(*warning, HasSubstr("candidate in 50 % of its readings and reference in 25 %"));
+  EXPECT_TRUE(power_cap_warning({"reference", {200, 50}}, {"candidate", {200, 100}}));
+  EXPECT_TRUE(power_cap_warning({"candidate", {10, 10}}, {"reference", {10, 0}}));
+}
+
+TEST(PowerCap, BearsTenPoints) {
+  EXPECT_FALSE(power_cap_warning({"candidate", {100000, 60000}}, {"reference", {100000, 50000}}));
+  EXPECT_TRUE(power_cap_warning({"candidate", {100000, 60100}}, {"reference", {100000, 50000}}));
+}
+
+TEST(PowerCap, BearsWhatFewReadingsShowByChance) {
+  EXPECT_FALSE(power_cap_warning({"candidate", {5, 1}}, {"reference", {5, 0}}));
+  EXPECT_FALSE(power_cap_warning({"candidate", {20, 12}}, {"reference", {20, 8}}));
+}
+
+TEST(PowerCap, SaysNothingWithoutReadings) {
+  EXPECT_FALSE(power_cap_warning({"candidate", {}}, {"reference", {100, 100}}));
+  EXPECT_EQ((ArmPowerCap{"candidate", {}}.share()), 0);
 }
 
 }  // namespace kgrade::block_run_test
