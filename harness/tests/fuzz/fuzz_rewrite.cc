@@ -3,13 +3,15 @@
 #include "device/emulated/rewriter/directives.h"
 #include "device/emulated/rewriter/lexer.h"
 #include "device/emulated/rewriter/rewrite.h"
+#include "device/emulated/rewriter/rewriter_messages.h"
 #include "tests/fuzz/sound_errors.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {
-namespace {
 
 using namespace kgrade::emulated;
+
+namespace {
 
 void expect_sound_tokens(const LexedSource& source, const std::string& text) {
   std::size_t end = 0;
@@ -50,6 +52,19 @@ int fuzz_rewrite(const std::uint8_t* data, std::size_t size) {
     promise(error.location.line >= 1 && error.location.line <= lines_of(text) + 1,
             "the line of an error is one of the text's");
   }
+  return 0;
+}
+
+int fuzz_rewriter_answer(const std::uint8_t* data, std::size_t size) {
+  emulated::RewriteRequest request;
+  request.source = "/mine/x.cu";
+  request.output_directory = "/out";
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto answer = emulated::read_answer(text, request);
+  if (!answer) return 0;
+  promise(!answer->ok() || (*answer)->source == rewritten_source(request), "the tree lies where it should");
+  promise(answer->ok() || answer->error().location.line >= 0, "a line is a number of a line");
+  promise(emulated::read_answer(to_answer(*answer), request).has_value(), "what is read can be said again");
   return 0;
 }
 

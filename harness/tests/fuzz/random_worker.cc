@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "contest/protocol.h"
-#include "tests/fuzz/random_replies.h"
+#include "tests/fuzz/noise.h"
 #include "tests/fuzz/sent_messages.h"
 
 namespace {

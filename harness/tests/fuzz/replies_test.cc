@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fuzz/answers.h"
-#include "tests/fuzz/random_replies.h"
+#include "tests/fuzz/noise.h"
 #include "tests/fuzz/sent_messages.h"
 
 namespace kgrade::fuzz::replies_test {

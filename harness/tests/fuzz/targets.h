@@ -16,25 +16,18 @@
 
 namespace kgrade::fuzz {
 
-int fuzz_reply(const std::uint8_t* data, std::size_t size);    // what a worker sends to the referee
-int fuzz_request(const std::uint8_t* data, std::size_t size);  // what is sent to a worker
-int fuzz_frontmatter(const std::uint8_t* data,
-                     std::size_t size);  // a problem file, as parse_fuzzed() takes it
-int fuzz_expression(const std::uint8_t* data, std::size_t size);
-int fuzz_rewrite(const std::uint8_t* data, std::size_t size);  // a candidate's source, emulated device
-int fuzz_rewriter_answer(const std::uint8_t* data, std::size_t size);   // of kgrade-rewrite
-int fuzz_sanitizer_report(const std::uint8_t* data, std::size_t size);  // of compute-sanitizer
-int fuzz_addr2line(const std::uint8_t* data, std::size_t size);
-int fuzz_compiler_log(const std::uint8_t* data, std::size_t size);
-int fuzz_worker_output(const std::uint8_t* data, std::size_t size);  // what a worker printed
-int fuzz_finding_book(const std::uint8_t* data,
-                      std::size_t size);                       // what a checked worker left in its memory
-int fuzz_profile(const std::uint8_t* data, std::size_t size);  // what profilers left
-int fuzz_record(const std::uint8_t* data, std::size_t size);   // a line of a sweep
-int fuzz_grade_request(const std::uint8_t* data, std::size_t size);  // the body of a request to a service
-int fuzz_journal(const std::uint8_t* data, std::size_t size);        // of a service
-int fuzz_front(const std::uint8_t* data, std::size_t size);          // what a service's front sends to it
-int fuzz_http(const std::uint8_t* data, std::size_t size);           // a service's clients; only with Boost
+using FuzzTarget = int(const std::uint8_t* data, std::size_t size);
+FuzzTarget fuzz_reply, fuzz_request;  // what a worker sends to the referee, and what is sent to a worker
+FuzzTarget fuzz_frontmatter, fuzz_expression;  // a problem file, as parse_fuzzed() takes it, and a part of it
+FuzzTarget fuzz_rewrite, fuzz_rewriter_answer;   // a candidate's source, and what kgrade-rewrite makes of it
+FuzzTarget fuzz_addr2line, fuzz_compiler_log;    // what tools print
+FuzzTarget fuzz_sanitizer_report, fuzz_profile;  // what compute-sanitizer prints, and profilers leave
+FuzzTarget fuzz_worker_output;                   // what a worker printed
+FuzzTarget fuzz_finding_book;                    // what a checked worker left in its memory
+FuzzTarget fuzz_record, fuzz_journal;            // a line of a sweep, and a journal of a service
+FuzzTarget fuzz_grade_request;                   // the body of a request to a service
+FuzzTarget fuzz_front;                           // what a service's front sends to it
+FuzzTarget fuzz_http;                            // a service's clients; only with Boost
 
 // A problem file. After a form feed, which neither may contain, comes the file of the only family.
 inline constexpr char between_files = '\f';
@@ -43,7 +36,7 @@ Result<Problem> parse_fuzzed(std::string_view texts);
 
 struct Target {
   std::string_view name;
-  int (*run)(const std::uint8_t*, std::size_t);
+  FuzzTarget* run;
 };
 
 // All targets, under the names of their functions.
