@@ -26,7 +26,7 @@ void expect_sound_case(const CaseRecord& c) {
   }
 }
 
-void expect_sound(const Record& record) {
+void expect_sound_record(const Record& record) {
   for (const CandidateRecord& candidate : record.candidates) {
     const auto compared = compared_cases(candidate);
     promise(record.device.measures_speed || (compared.empty() && candidate.scores.empty()),
@@ -50,7 +50,7 @@ int fuzz_record(const std::uint8_t* data, std::size_t size) {
         promise(error.location.file == "fuzz.jsonl" && error.location.line == 7, "an error has its place");
       }
     } else if (*record) {
-      expect_sound(**record);
+      expect_sound_record(**record);
       (void)to_text(**record);
     }
   }
@@ -133,7 +133,7 @@ void expect_name(const std::string& name) {
           "a name of a file is one, and no path");
 }
 
-void expect_sound(const GradeRequest& request) {
+void expect_sound_request(const GradeRequest& request) {
   if (request.slug.empty()) {
     expect_name(request.problem_name);
     promise(request.problem_name.ends_with(".py"), "a problem's file is in Python");
@@ -173,7 +173,7 @@ int fuzz_grade_request(const std::uint8_t* data, std::size_t size) {
     promise(!unseeded.ok(), "more rights allow more");
     return 0;
   }
-  expect_sound(*request);
+  expect_sound_request(*request);
   promise(unseeded.ok() == !(request->settings.seed || request->settings.hidden_seed),
           "only seeds need the right to choose them");
   // A batch hands on its items as the JSON that it reads.

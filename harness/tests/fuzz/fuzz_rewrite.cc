@@ -16,7 +16,7 @@ namespace {
 void expect_sound_tokens(const LexedSource& source, const std::string& text) {
   std::size_t end = 0;
   int line = 1;
-  for (const Token& token : source.tokens) {
+  for (const emulated::Token& token : source.tokens) {
     promise(token.begin >= end && !token.text.empty() && token.end() <= text.size(), "tokens come in order");
     promise(token.text.data() == text.data() + token.begin, "a token is where it says");
     promise(token.line >= line, "lines come in order");
