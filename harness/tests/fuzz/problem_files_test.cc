@@ -7,110 +7,33 @@
 
 namespace kgrade::fuzz::problem_files_test {
 
+std::vector<std::string> split_at(char separator, const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) parts.emplace_back();
+    if (c != separator) parts.back() += c;
+  }
+  return parts;
+}
+
 const std::vector<std::string>& yaml_pieces() {
-  static const std::vector<std::string> pieces = {"\"",
-                                                  "'",
-                                                  "[",
-                                                  "]",
-                                                  "{",
-                                                  "}",
-                                                  ": ",
-                                                  "- ",
-                                                  "\n",
-                                                  "  ",
-                                                  "\t",
-                                                  "#",
-                                                  "&a ",
-                                                  "*a",
-                                                  "!x ",
-                                                  "|\n",
-                                                  ">-\n",
-                                                  "%",
-                                                  "---\n",
-                                                  "...\n",
-                                                  "(",
-                                                  ")",
-                                                  "9223372036854775807",
-                                                  "9223372036854775808",
-                                                  "-1",
-                                                  "1e400",
-                                                  "0",
-                                                  "/ 0",
-                                                  "<<: ",
-                                                  "? ",
-                                                  "~",
-                                                  "\\",
-                                                  "\xff",
-                                                  "\xef\xbb\xbf",
-                                                  "\r\n",
-                                                  "1..3",
-                                                  "-9223372036854775808..9223372036854775807",
-                                                  "shape: [n]\n",
-                                                  "init: uniform(0, 1)\n",
-                                                  "cases:\n",
-                                                  "fuzz:\n",
-                                                  "let:\n",
-                                                  "name: n\n",
-                                                  "n",
-                                                  "ceil_div(n, 0)",
-                                                  "\f---\n",
-                                                  "family: shared\n",
-                                                  "defaults:\n",
-                                                  "after: n, "};
+  static const std::vector<std::string> pieces = split_at(
+      ';',
+      "\";';[;];{;};: ;- ;\n;  ;\t;#;&a ;*a;!x ;|\n;>-\n;%;---\n;...\n;(;);9223372036854775807;"
+      "9223372036854775808;-1;1e400;0;/ 0;<<: ;? ;~;\\;\xff;\xef\xbb\xbf;\r\n;1..3;"
+      "-9223372036854775808..9223372036854775807;shape: [n]\n;init: uniform(0, 1)\n;cases:\n;fuzz:\n;"
+      "let:\n;name: n\n;n;ceil_div(n, 0);\f---\n;family: shared\n;defaults:\n;after: n, ");
   return pieces;
 }
 
 // Meaningless YAML from the words that problem files use.
 std::string random_yaml(Noise& noise) {
-  static const std::vector<std::string> words = {"slug",
-                                                 "title",
-                                                 "family",
-                                                 "defaults",
-                                                 "after",
-                                                 "shared",
-                                                 "difficulty",
-                                                 "author",
-                                                 "tags",
-                                                 "parameters",
-                                                 "dtypes",
-                                                 "let",
-                                                 "require",
-                                                 "cases",
-                                                 "fuzz",
-                                                 "flops",
-                                                 "bytes",
-                                                 "precision",
-                                                 "thresholds",
-                                                 "source",
-                                                 "name",
-                                                 "type",
-                                                 "pointer",
-                                                 "const",
-                                                 "shape",
-                                                 "init",
-                                                 "role",
-                                                 "EASY",
-                                                 "true",
-                                                 "\"false\"",
-                                                 "\"[VAR]\"",
-                                                 "float",
-                                                 "size_t",
-                                                 "int",
-                                                 "float32",
-                                                 "fp32",
-                                                 "bench",
-                                                 "n",
-                                                 "m",
-                                                 "n * m",
-                                                 "uniform(0, 1)",
-                                                 "uniform_fan_in(n)",
-                                                 "[n, m]",
-                                                 "{name: n, type: int}",
-                                                 "1..3",
-                                                 "7",
-                                                 "-1",
-                                                 "1e-5",
-                                                 ""};
+  static const std::vector<std::string> words =
+      split_at(';',
+               "slug;title;family;defaults;after;shared;difficulty;author;tags;parameters;dtypes;let;require;"
+               "cases;fuzz;flops;bytes;precision;thresholds;source;name;type;pointer;const;shape;init;role;"
+               "EASY;true;\"false\";\"[VAR]\";float;size_t;int;float32;fp32;bench;n;m;n * m;uniform(0, 1);"
+               "uniform_fan_in(n);[n, m];{name: n, type: int};1..3;7;-1;1e-5;");
   std::string text = "---\n";
   for (std::size_t lines = noise.below(40); lines > 0; --lines) {
     text += std::string(2 * noise.below(4), ' ');
