@@ -1,7 +1,6 @@
 #include "authoring/new_problem.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>

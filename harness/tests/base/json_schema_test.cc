@@ -1,7 +1,6 @@
 #include "base/json_schema.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <regex>
 

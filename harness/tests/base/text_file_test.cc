@@ -1,7 +1,6 @@
 // Files that are read whole and written at once, and targets that are not regular files.
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

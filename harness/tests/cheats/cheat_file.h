@@ -2,7 +2,7 @@
 // with which defences off it gets through.
 //
 //   // cheat: keeps the output of the first call and copies it back later
-//   // row: 4                     of the catalogue (catalogue.h)
+//   // row: 4                     of the catalogue (coverage_test.cc)
 //   // caught-by: outputs_match   a check; `completion (emulated), idle (cuda)` where the device decides; of
 //   //                            several for one device any will do
 //   // device: any                or emulated, or cuda

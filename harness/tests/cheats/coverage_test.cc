@@ -1,16 +1,96 @@
 // The suite covers the catalogue, and all names in its headers exist.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
-#include "tests/cheats/catalogue.h"
 #include "tests/cheats/suite.h"
 
 namespace kgrade::test::coverage_test {
+
+// The ways in which graders of kernels have been cheated, or could be: 65 rows. Each row that a CUDA source
+// can try has at least one cheat.
+struct CatalogueRow {
+  int number;
+  std::string_view name;
+  std::string_view why_no_cheat;  // empty: there must be one
+};
+
+const std::array<CatalogueRow, 65> catalogue = {{
+    // Work that escapes the clock.
+    {1, "a stream that the clock's does not wait for", ""},
+    {2, "launches by a host thread after the call", ""},
+    {3, "a resident kernel or thread", ""},
+    {4, "outputs kept by address", ""},
+    {5, "outputs kept by a fingerprint of contents or sizes", ""},
+    {6, "outputs kept in files between stages", ""},
+    {7, "many calls answered in one", ""},
+    {8, "phases told apart", ""},
+    {9, "stalling while warming up", ""},
+    {10, "most timed calls wrong", ""},
+    {11, "work done while loading or in the first call", ""},
+    {12, "a stale graph", ""},
+    {13, "lines kept in the second-level cache", ""},
+    {14, "inputs fetched before the clock starts", ""},
+    {15, "work that is no kernel", ""},
+    {16, "launches from the device", ""},
+    {17, "the baseline sabotaged", ""},
+    {18, "the aggregate gamed", ""},
+    {19, "a second GPU", ""},
+    // Tampering with the clock.
+    {20, "import tables patched", ""},
+    {21, "code patched", ""},
+    {22, "symbols interposed at link time", ""},
+    {23, "symbols interposed by a loaded library", "libraries that are loaded already do not see them"},
+    {24, "the harness run again with a preloaded library", ""},
+    {25, "injection variables", ""},
+    {26, "the harness's events tampered with", ""},
+    {27, "an interpreter's timers patched from the library", ""},
+    {28, "timers patched in Python", ""},
+    // Forging the verdict.
+    {29, "an early exit", ""},
+    {30, "a result written to the harness's descriptor", ""},
+    {31, "the parent's descriptors by way of /proc", ""},
+    {32, "a result at exit", ""},
+    {33, "a result on standard output", ""},
+    {34, "output rerouted", ""},
+    {35, "secrets found in memory", ""},
+    {36, "messages that make the parent run code", ""},
+    {37, "files of a stage forged", ""},
+    {38, "another process traced, written to or killed", ""},
+    {39, "signals ignored, daemons", ""},
+    // Stealing the answer, or breaking the comparison.
+    {40, "a stale output", ""},
+    {41, "the expected output read on the device", ""},
+    {42, "the expected output or the error count overwritten", ""},
+    {43, "expected output or seed read from the host", ""},
+    {44, "the reference included", ""},
+    {45, "test sources replaced", "a candidate is one file"},
+    {46, "constants of the problem redefined", ""},
+    {47, "inputs changed", ""},
+    {48, "writes out of bounds", ""},
+    {49, "NaN and infinities", ""},
+    {50, "zeros below an absolute tolerance", ""},
+    {51, "a problem that collapses to a constant", ""},
+    {52, "a sample instead of the whole", ""},
+    {53, "less precision than asked for", ""},
+    {54, "inputs of a special structure", ""},
+    {55, "public shapes only", ""},
+    {56, "hard-coded outputs", ""},
+    {57, "races that pass by luck", ""},
+    {58, "a tolerance for outliers spent", ""},
+    {59, "an output made when it is looked at", ""},
+    {60, "the judge's arithmetic", ""},
+    // Evading rules, denying service.
+    {61, "a library does the work", ""},
+    {62, "a scan of the source evaded", ""},
+    {63, "bombs for the compiler", ""},
+    {64, "a device that hangs", ""},
+    {65, "persistence", ""},
+}};
 
 // In the order in which they can fail; `no_gain` stands for a cheat that may run but gains nothing.
 const std::set<std::string> checks = {"compile",        "signature",

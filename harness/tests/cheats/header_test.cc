@@ -1,6 +1,5 @@
 // The headers of cheats are read as cheat_file.h says, and mistakes in them are reported.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstddef>
 

@@ -2,7 +2,6 @@
 // device runs, and in the class that they declare. Each is graded once, or KGRADE_HONEST_RUNS times, at most
 // five, each time with another seed.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,5 @@
 // The variable that switches defences off works in the weakened programs, and in no others.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/cheats/suite.h"
 

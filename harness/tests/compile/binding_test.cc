@@ -1,14 +1,16 @@
 #include "compile/binding.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "compile/compiler_log.h"
+#include "compile/declarations.h"
 
 namespace kgrade::binding_test {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Optional;
+using testing::StartsWith;
 
 const std::string write_this =
     "; write: extern \"C\" void solution(const float* input, float factor, float* output, size_t n)";
@@ -153,6 +155,275 @@ TEST(CompilerLog, FindsTheFirstError) {
 TEST(Binding, ANumberThatNoParameterHasIsNoComplaint) {
   EXPECT_FALSE(complaint("x: error: 'kgrade_parameter_mismatch<99999999999999999999u, double*>'\n"));
   EXPECT_FALSE(complaint("x: error: 'kgrade_parameter_mismatch<64u, double*>'\n"));
+}
+
+class CandidateDeclarations : public testing::Test {
+ protected:
+  CandidateDeclarations() {
+    problem_.slug = "one";
+    problem_.dtypes = {"float32", "float16"};
+  }
+
+  static Result<Declarations> declarations_in(const std::string& file, const std::string& content) {
+    const auto submission = find_submission(content, file);
+    EXPECT_TRUE(submission) << content;
+    return submission ? read_declarations(*submission, file) : submission.errors();
+  }
+
+  static CandidateSource source(const std::string& file, const std::string& content) {
+    return {file, find_submission(content, file)};
+  }
+
+  static std::vector<std::string> paths(const CandidateGroup& group) {
+    std::vector<std::string> result;
+    for (const CandidateSource& one : group.candidates) result.push_back(one.path.string());
+    return result;
+  }
+
+  Declarations declared(const std::string& content) {
+    const auto found = declarations_in("candidate.cu", content);
+    EXPECT_TRUE(found.ok()) << to_string(found.errors());
+    return found ? *found : Declarations{};
+  }
+
+  std::string fault(const std::string& content) {
+    const auto found = declarations_in("candidate.cu", content);
+    return found ? "none" : to_string(found.errors());
+  }
+
+  Problem problem_;
+};
+
+TEST_F(CandidateDeclarations, AreDeclaredInTheCommentThatAFileBeginsWith) {
+  EXPECT_THAT(declared("// kgrade: dtype float16\n#include <cuda_fp16.h>\n").dtype,
+              Optional(std::string("float16")));
+  EXPECT_THAT(declared("// Text.\n//\n\n//   More.\n// kgrade:  dtype   bfloat16  \r\nint a;\n").dtype,
+              Optional(std::string("bfloat16")));
+  EXPECT_THAT(declared("/* Text */\n/* More\n#include\n*/\n// kgrade: dtype float16\nint a;\n").dtype,
+              Optional(std::string("float16")));
+  EXPECT_EQ(declared("int a; // kgrade: dtype float16\n").dtype, std::nullopt);
+  for (const std::string& content : {std::string(), std::string(100'000, '/')}) {
+    EXPECT_EQ(declared(content).dtype, std::nullopt);
+    EXPECT_EQ(declared(content).precision, std::nullopt);
+  }
+}
+
+// In Python a comment begins with '#', and other lines with "# kgrade:" choose an entry point or name
+// weights.
+TEST_F(CandidateDeclarations, OfPythonStandInItsComments) {
+  const auto in_python = [&](const std::string& content) { return declarations_in("candidate.py", content); };
+  EXPECT_THAT(in_python("# kgrade: dtype float16\nimport torch\n")->dtype, Optional(std::string("float16")));
+  const auto both = in_python(
+      "#!/usr/bin/env python3\n# Text.\n\n# kgrade: entry run\n# kgrade: precision tf32\r\n# kgrade: state "
+      "a=b.c\n"
+      "# kgrade: dtype bfloat16\n");
+  ASSERT_TRUE(both.ok()) << to_string(both.errors());
+  EXPECT_THAT(both->dtype, Optional(std::string("bfloat16")));
+  EXPECT_THAT(both->precision, Optional(std::string("tf32")));
+  EXPECT_EQ(in_python("import torch\n# kgrade: dtype float16\n")->dtype, std::nullopt);
+  EXPECT_EQ(in_python("// kgrade: dtype float16\n")->dtype, std::nullopt);
+  EXPECT_EQ(declared("# kgrade: dtype float16\n").dtype, std::nullopt) << "not in CUDA";
+}
+
+TEST_F(CandidateDeclarations, BelowTheFirstLineOfCodeAreMisplaced) {
+  for (const char* content :
+       {"// Text.\nint a;\n// kgrade: dtype float16\n", "#include <cmath>\n\n  // kgrade: precision tf32\n",
+        "/* Text */ int a;\n\n// kgrade: precision tf32\n"}) {
+    const auto found = declarations_in("candidate.cu", content);
+    ASSERT_FALSE(found.ok()) << content;
+    EXPECT_THAT(found.error().message, HasSubstr("among the comments that the file begins with"));
+    EXPECT_EQ(found.error().location.line, 3);
+  }
+}
+
+TEST_F(CandidateDeclarations, FaultsOfPythonSayWhatToWriteInPython) {
+  for (const char* lines : {"# kgrade: dtype half\n", "# kgrade: dtype float16\n# kgrade: dtype float16\n",
+                            "# kgrade: precison tf32\n"}) {
+    const auto found = declarations_in("candidate.py", lines);
+    ASSERT_FALSE(found.ok());
+    EXPECT_THAT(found.error().remedy, HasSubstr("`# kgrade: dtype"));
+  }
+}
+
+TEST_F(CandidateDeclarations, OfTypeAndPrecisionStandInAnyOrder) {
+  const std::string dtype = "// kgrade: dtype float16\n";
+  const std::string precision = "// kgrade: precision tf32\n";
+  for (const std::string& content :
+       {dtype + precision, precision + dtype, precision + "\n// Text.\n" + dtype}) {
+    const Declarations both = declared(content + "int a;\n");
+    EXPECT_THAT(both.dtype, Optional(std::string("float16"))) << content;
+    EXPECT_THAT(both.precision, Optional(std::string("tf32"))) << content;
+  }
+  EXPECT_EQ(declared(dtype).precision, std::nullopt);
+  EXPECT_EQ(declared(precision).dtype, std::nullopt);
+  for (const char* name : {"fp32", "tf32", "bf16"}) {
+    EXPECT_THAT(declared(std::string("// kgrade: precision ") + name + "\r\n").precision,
+                Optional(std::string(name)));
+  }
+}
+
+TEST_F(CandidateDeclarations, AFileThatIsNotCodeDeclaresNothing) {
+  const CandidateSource prose = source("a.md", "// kgrade: dtype float16\nThis is all that there is.\n");
+  ASSERT_FALSE(prose.submission);
+  EXPECT_EQ(as_declared(problem_, prose, std::nullopt)->dtype, Dtype::float32);
+}
+
+TEST_F(CandidateDeclarations, ALineThatSaysNothingKnownIsAFault) {
+  for (const char* line :
+       {"// kgrade: dtype half", "// kgrade: dtype", "// kgrade: type float16",
+        "// kgrade:", "// kgrade: dtype float16 float32", "// kgrade: precision fp16",
+        "// kgrade: precision none", "// kgrade: precision float32", "// kgrade: dtype tf32",
+        "// kgrade: precision", "// kgrade: precision tf32 bf16"}) {
+    EXPECT_THAT(fault(std::string("// Text.\n") + line + "\n"),
+                HasSubstr("candidate.cu:2:1: error: this line"))
+        << line;
+  }
+  EXPECT_THAT(fault("// kgrade: dtype float16\n// kgrade: dtype float16\n"),
+              HasSubstr("candidate.cu:2:1: error: the candidate's type is declared twice"));
+  EXPECT_THAT(fault("// kgrade: precision tf32\n// kgrade: dtype float16\n// kgrade: precision bf16\n"),
+              AllOf(HasSubstr("candidate.cu:3:1: error: the candidate's precision class is declared twice"),
+                    HasSubstr("keep one line `// kgrade: precision ...`")));
+  EXPECT_THAT(fault("// kgrade: precision tf16\n"), HasSubstr("`// kgrade: precision tf32`"));
+}
+
+TEST_F(CandidateDeclarations, CandidatesOfOneTypeAreGradedTogether) {
+  const CandidateSource a = source("a.cu", "int a;\n");
+  const CandidateSource b = source("b.cu", "// kgrade: dtype float16\n");
+  const CandidateSource c = source("c.cu", "// kgrade: dtype float32\n");
+  const auto groups = group_candidates(problem_, {a, b, c}, std::nullopt);
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 2u);
+  EXPECT_EQ(groups->at(0).problem.dtype, Dtype::float32);
+  EXPECT_THAT(paths(groups->at(0)), ElementsAre("a.cu", "c.cu"));
+  EXPECT_EQ(groups->at(1).problem.dtype, Dtype::float16);
+  EXPECT_THAT(paths(groups->at(1)), ElementsAre("b.cu"));
+}
+
+TEST_F(CandidateDeclarations, CandidatesOfOneClassAreGradedTogether) {
+  const CandidateSource a = source("a.cu", "int a;\n");
+  const CandidateSource b = source("b.cu", "// kgrade: precision tf32\n");
+  const CandidateSource c = source("c.cu", "// kgrade: precision tf32\n// kgrade: dtype float16\n");
+  const CandidateSource d = source("d.cu", "// kgrade: precision fp32\n");
+  const CandidateSource e = source("e.cu", "// kgrade: dtype float32\n// kgrade: precision tf32\n");
+  const auto groups = group_candidates(problem_, {a, b, c, d, e}, std::nullopt);
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 3u);
+  EXPECT_EQ(groups->at(0).problem.precision, "fp32");
+  EXPECT_THAT(paths(groups->at(0)), ElementsAre("a.cu", "d.cu"));
+  EXPECT_EQ(groups->at(1).problem.precision, "tf32");
+  EXPECT_EQ(groups->at(1).problem.dtype, Dtype::float32);
+  EXPECT_THAT(paths(groups->at(1)), ElementsAre("b.cu", "e.cu"));
+  EXPECT_EQ(groups->at(2).problem.precision, "tf32");
+  EXPECT_EQ(groups->at(2).problem.dtype, Dtype::float16);
+  EXPECT_THAT(paths(groups->at(2)), ElementsAre("c.cu"));
+}
+
+TEST_F(CandidateDeclarations, AClassMayBeStricterThanTheProblems) {
+  problem_.precision = "bf16";
+  const auto groups = group_candidates(
+      problem_, {source("a.cu", ""), source("b.cu", "// kgrade: precision fp32\n")}, std::nullopt);
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 2u);
+  EXPECT_EQ(groups->at(0).problem.precision, "bf16");
+  EXPECT_EQ(groups->at(1).problem.precision, "fp32");
+}
+
+TEST_F(CandidateDeclarations, AnExactProblemHasNoOtherClassAndNoOtherHasThisOne) {
+  const CandidateSource lower = source("lower.cu", "// kgrade: precision tf32\n");
+  const CandidateSource exact = source("exact.cu", "// kgrade: precision exact\n");
+  const CandidateSource plain = source("plain.cu", "int a;\n");
+  auto groups = group_candidates(problem_, {plain, exact}, std::nullopt);
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 1u);
+  EXPECT_EQ(groups->at(0).candidates.at(0).fault, "");
+  EXPECT_THAT(groups->at(0).candidates.at(1).fault, HasSubstr("has no class exact"));
+  problem_.precision = "exact";
+  groups = group_candidates(problem_, {plain, exact, lower}, std::nullopt);
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 1u);
+  EXPECT_EQ(groups->at(0).problem.precision, "exact");
+  EXPECT_THAT(paths(groups->at(0)), ElementsAre("plain.cu", "exact.cu", "lower.cu"));
+  EXPECT_EQ(groups->at(0).candidates.at(1).fault, "");
+  EXPECT_THAT(groups->at(0).candidates.at(2).fault, HasSubstr("allows no rounding, and has no class tf32"));
+  EXPECT_FALSE(as_asked(problem_, "float32", "bf16").ok());
+  EXPECT_TRUE(as_asked(problem_, "float32", "exact").ok());
+}
+
+TEST_F(CandidateDeclarations, TheTypeThatTheUserChoosesLeavesTheClass) {
+  const CandidateSource a = source("a.cu", "int a;\n");
+  const CandidateSource b = source("b.cu", "// kgrade: dtype float32\n// kgrade: precision tf32\n");
+  const auto groups = group_candidates(problem_, {a, b}, "float16");
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 2u);
+  for (const CandidateGroup& group : *groups) EXPECT_EQ(group.problem.dtype, Dtype::float16);
+  EXPECT_THAT(paths(groups->at(1)), ElementsAre("b.cu"));
+  EXPECT_EQ(groups->at(1).problem.precision, "tf32");
+}
+
+TEST_F(CandidateDeclarations, WhatTheUserChoosesCountsForAll) {
+  const CandidateSource a = source("a.cu", "int a;\n");
+  const CandidateSource b = source("b.cu", "// kgrade: dtype float32\n");
+  const auto groups = group_candidates(problem_, {a, b}, "float16");
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 1u);
+  EXPECT_EQ(groups->at(0).problem.dtype, Dtype::float16);
+  EXPECT_THAT(paths(groups->at(0)), ElementsAre("a.cu", "b.cu"));
+}
+
+TEST_F(CandidateDeclarations, AClassThatIsAskedForOverrulesWhatACandidateDeclares) {
+  const CandidateSource plain = source("plain.cu", "int a;\n");
+  const CandidateSource lower = source("lower.cu", "// kgrade: precision tf32\n");
+  const CandidateSource half = source("half.cu", "// kgrade: dtype float16\n// kgrade: precision bf16\n");
+  const auto own = group_candidates(problem_, {plain, lower, half}, std::nullopt, "own");
+  ASSERT_TRUE(own.ok());
+  ASSERT_EQ(own->size(), 2u) << "one for each type";
+  EXPECT_EQ(own->at(0).problem.precision, "fp32");
+  EXPECT_EQ(own->at(1).problem.precision, "fp32");
+  EXPECT_EQ(own->at(0).candidates.at(0).overruled_class, "");
+  EXPECT_EQ(own->at(0).candidates.at(1).overruled_class, "tf32");
+  EXPECT_EQ(own->at(1).candidates.at(0).overruled_class, "bf16");
+  const CandidateSource better = source("better.cu", "// kgrade: precision fp32\n");
+  const auto tf32 = group_candidates(problem_, {plain, lower, better}, std::nullopt, "tf32");
+  ASSERT_TRUE(tf32.ok());
+  ASSERT_EQ(tf32->size(), 1u);
+  EXPECT_EQ(tf32->at(0).problem.precision, "tf32");
+  for (const CandidateSource& one : tf32->at(0).candidates) {
+    EXPECT_EQ(one.overruled_class, "") << one.path;
+    EXPECT_EQ(one.reference_class, "fp32") << "whatever class is asked for";
+  }
+  for (const char* const wrong : {"exact", "fp8", ""})
+    EXPECT_FALSE(group_candidates(problem_, {plain}, std::nullopt, wrong).ok()) << wrong;
+  // What makes no sense is still the candidate's fault.
+  const auto faulty =
+      group_candidates(problem_, {source("a.cu", "// kgrade: precision fp8\n")}, std::nullopt, "own");
+  EXPECT_THAT(faulty->at(0).candidates.at(0).fault, HasSubstr("says nothing that is known"));
+}
+
+TEST_F(CandidateDeclarations, TheReferenceHasTheProblemsClassInEachType) {
+  problem_.reference = "model.py";
+  const auto groups = group_candidates(
+      problem_, {source("a.cu", "// kgrade: dtype float16\n// kgrade: precision fp32\n"), source("b.cu", "")},
+      std::nullopt);
+  ASSERT_TRUE(groups.ok());
+  EXPECT_EQ(groups->at(0).candidates.at(0).reference_class, "bf16");
+  EXPECT_EQ(groups->at(1).candidates.at(0).reference_class, "fp32");
+}
+
+TEST_F(CandidateDeclarations, OneThatTheProblemDoesNotListIsAFaultOfTheCandidate) {
+  const auto chosen = group_candidates(problem_, {source("a.cu", "")}, "bfloat16");
+  ASSERT_FALSE(chosen.ok());
+  EXPECT_EQ(chosen.error().remedy, "its dtypes are: float32, float16");
+  const CandidateSource a = source("a.cu", "// kgrade: dtype bfloat16\n");
+  const CandidateSource b = source("b.cu", "// kgrade: dtype float16\n");
+  const CandidateSource c = source("c.cu", "// kgrade: nonsense\n");
+  const auto declared = group_candidates(problem_, {a, b, c}, std::nullopt);
+  ASSERT_TRUE(declared.ok());
+  ASSERT_EQ(declared->size(), 1u);
+  EXPECT_EQ(declared->at(0).problem.dtype, Dtype::float16);
+  EXPECT_THAT(paths(declared->at(0)), ElementsAre("a.cu", "b.cu", "c.cu"));
+  EXPECT_THAT(declared->at(0).candidates.at(0).fault, StartsWith("the candidate is for bfloat16"));
+  EXPECT_EQ(declared->at(0).candidates.at(1).fault, "");
+  EXPECT_THAT(declared->at(0).candidates.at(2).fault, StartsWith("line 1: this line says nothing"));
 }
 
 }  // namespace kgrade::binding_test

@@ -3,7 +3,6 @@
 #include "compile/caching_toolchain.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <atomic>

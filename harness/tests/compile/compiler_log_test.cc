@@ -1,7 +1,6 @@
 #include "compile/compiler_log.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <filesystem>

@@ -1,7 +1,6 @@
 // What an extension can and cannot make the compilers do.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 

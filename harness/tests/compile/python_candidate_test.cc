@@ -2,7 +2,6 @@
 #include "compile/python_candidate.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>

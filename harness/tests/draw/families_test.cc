@@ -1,6 +1,5 @@
 // Families of inputs: what each makes of a distribution, and which a case can have.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>

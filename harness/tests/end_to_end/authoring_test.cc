@@ -1,6 +1,5 @@
 // From an empty folder to a problem, with the real program.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,5 @@
 // Bad input gets one clear message with place and remedy, exit code 2, and leaves nothing behind.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>

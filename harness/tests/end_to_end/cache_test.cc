@@ -1,6 +1,5 @@
 // Contestants that were built before: when they are used, when not, and who may touch them.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>

@@ -5,7 +5,6 @@
 // and "(gpu: runtime_error)" what it finds instead, without a line. "// finding on a gpu: ..." marks what is
 // found only there.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>

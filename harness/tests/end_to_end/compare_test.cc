@@ -1,6 +1,5 @@
 // `kgrade compare` from files to exit code.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>

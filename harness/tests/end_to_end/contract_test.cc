@@ -1,7 +1,6 @@
 // Problems whose inputs have a structure, whose answers are exact, and whose shapes the kernel finds in a
 // tensor.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/text.h"
 #include "tests/end_to_end/written_problem.h"

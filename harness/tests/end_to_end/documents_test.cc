@@ -1,6 +1,5 @@
 // Candidates that are documents: the answer of a language model, with prose around its code.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 

@@ -1,6 +1,5 @@
 // `--hidden N` and `--hidden-seed SEED`: what is drawn, what the record keeps, and what is refused.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>

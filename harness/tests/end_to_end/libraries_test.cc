@@ -1,7 +1,6 @@
 // What the record says about libraries, and what a problem that allows none forbids: the real binary.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>

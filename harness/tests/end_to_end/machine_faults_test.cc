@@ -1,7 +1,6 @@
 // What the machine lacks is said of the machine, with exit code 3, and is no candidate's verdict. What a
 // candidate uses up stays its own fault.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <pty.h>
 #include <sched.h>
 #include <signal.h>

@@ -1,6 +1,5 @@
 // Measuring a case from the command line: the emulated device does everything except the clock.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,5 @@
 // Outputs of double and of half: which class they reach, and what their thresholds mean.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/end_to_end/written_problem.h"
 

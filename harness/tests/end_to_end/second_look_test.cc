@@ -1,7 +1,6 @@
 // On the emulated device, an accepted candidate is also looked at with the checker. What would fail on every
 // GPU, or gives a wrong answer in an order that a GPU may choose, is refused; everything else is a note.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>

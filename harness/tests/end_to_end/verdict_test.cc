@@ -1,7 +1,6 @@
 // Each wrong candidate under harness/tests/candidates is refused as its header lines say. HonestCandidates
 // (harness/tests/cheats/honest_test.cc) shows that the solutions are accepted.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>

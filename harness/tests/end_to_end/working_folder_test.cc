@@ -1,6 +1,5 @@
 // A user's own folder with problems, references and solutions, beside those that kgrade comes with.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,5 @@
 // A referee and workers that send anything: no crash, no hang, and only real answers are believed.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/fuzz/answers.h"
 #include "tests/fuzz/noise.h"

@@ -2,7 +2,6 @@
 #include "lanes/dispatcher.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <deque>
 

@@ -1,6 +1,5 @@
 // The messages between a sweep and its lanes.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,6 @@
 #include "leaderboard/compare.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>

@@ -1,7 +1,6 @@
 #include "leaderboard/record_files.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 

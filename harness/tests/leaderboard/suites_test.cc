@@ -1,6 +1,5 @@
 // Scores of a solution over all problems.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <stdexcept>
 

@@ -1,7 +1,6 @@
 #include "measure/baselines.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 

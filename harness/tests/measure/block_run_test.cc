@@ -2,7 +2,6 @@
 #include "measure/block_run.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>

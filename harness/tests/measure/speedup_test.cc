@@ -1,7 +1,6 @@
 #include "measure/speedup.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

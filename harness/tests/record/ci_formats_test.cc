@@ -1,7 +1,6 @@
 #include "record/ci_formats.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace kgrade::ci_formats_test {
 

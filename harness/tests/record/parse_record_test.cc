@@ -1,6 +1,5 @@
 // Records, written and read back unchanged.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,6 @@
 #include "record/table.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <functional>
 #include <utility>

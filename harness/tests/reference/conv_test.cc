@@ -1,6 +1,5 @@
 // reference/ops/conv.cuh against the host. Results compare by equality: see whole_numbers().
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <numeric>
 #include <utility>

@@ -1,7 +1,6 @@
 // The baselines of cuBLAS, as they are, on a cuBLAS on the host: whichever of its calls is the fastest, the
 // answer is the product.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstddef>

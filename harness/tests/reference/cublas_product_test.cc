@@ -1,6 +1,5 @@
 // What the baselines tell cuBLAS about a product; this needs neither cuBLAS nor a device.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstddef>
 #include <utility>

@@ -1,6 +1,5 @@
 // What the baselines tell cuDNN about a problem's shape; this needs neither cuDNN nor a device.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "baseline/shape.h"
 

@@ -1,6 +1,5 @@
 // reference/ops/norm.cuh against the textbook formula in long double.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

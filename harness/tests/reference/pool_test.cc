@@ -1,6 +1,5 @@
 // reference/ops/pool.cuh against the host. A maximum is one of the inputs, so results compare by equality.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

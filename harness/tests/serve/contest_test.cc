@@ -2,7 +2,6 @@
 #include "serve/contest.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "serve/answers_json.h"
 #include "serve/standings.h"

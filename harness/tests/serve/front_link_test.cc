@@ -2,7 +2,6 @@
 #include "serve/front_link.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,5 @@
 // What a service accepts as a request, and what it says of others.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,5 @@
 // What a service does with jobs and lanes as time passes, without a network. The clock is the test's.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>

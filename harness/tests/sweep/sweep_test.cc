@@ -3,7 +3,6 @@
 #include "sweep/sweep.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <fstream>

@@ -1,7 +1,6 @@
 #include "verify/checks.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <map>
 #include <stdexcept>

@@ -2,7 +2,6 @@
 #include "verify/expected_scales.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,6 @@
 #include "verify/wrong_output.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>

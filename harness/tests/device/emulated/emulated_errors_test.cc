@@ -1,6 +1,5 @@
 // Which launches are refused, and how a kernel ends that cannot go on.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <vector>

@@ -1,6 +1,5 @@
 // Real .cu files, compiled and run on the emulated device, and compared with their expected results.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>

@@ -2,7 +2,6 @@
 #include "device/thread_order.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "device/emulated/toolchain/emulated_toolchain.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>

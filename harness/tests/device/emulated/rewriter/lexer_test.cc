@@ -1,7 +1,6 @@
 #include "device/emulated/rewriter/lexer.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "device/emulated/rewriter/brackets.h"
 

@@ -1,7 +1,6 @@
 // The rewriter runs in our process and opens the files that a source names: only those that its compiler may
 // read.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 

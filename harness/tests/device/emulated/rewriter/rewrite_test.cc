@@ -1,7 +1,6 @@
 #include "device/emulated/rewriter/rewrite.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <ctime>

@@ -1,7 +1,6 @@
 #include "device/emulated/rewriter/unsupported.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 
