@@ -288,13 +288,13 @@ class CandidateSources : public testing::Test {
 };
 
 TEST_F(CandidateSources, AreKeptAsTheyWereRead) {
-  const std::string kernel = "extern \"C\" void solution(float* out) {}\n";
-  const CandidateSource whole = read("a.cu", kernel);
-  const CandidateSource block = read("a.md", "Prose.\n```cuda\n" + kernel + "```\n");
+  const std::string text = "extern \"C\" void solution(float* out) {}\n";
+  const CandidateSource whole = read("a.cu", text);
+  const CandidateSource block = read("a.md", "Prose.\n```cuda\n" + text + "```\n");
   const CandidateSource python = read("a.py", "import triton\nclass ModelNew(Base):\n    pass\n");
   for (const char* name : {"a.cu", "a.md", "a.py"}) write(name, "something else\n");
-  EXPECT_EQ(whole.submission->text, kernel);
-  EXPECT_EQ(block.submission->text, "\n\n" + kernel);
+  EXPECT_EQ(whole.submission->text, text);
+  EXPECT_EQ(block.submission->text, "\n\n" + text);
   EXPECT_EQ(block.lines()->first, 3);
   EXPECT_TRUE(python.is_python() && python.is_module() && python.uses_triton());
   for (const CandidateSource* source : {&whole, &block, &python})
@@ -355,7 +355,7 @@ std::string kind_of(std::string_view content) {
   return line > 0 ? "fence in line " + std::to_string(line) : "";
 }
 
-constexpr const char* kernel =
+constexpr const char* plain_kernel =
     "__global__ void fill(float* out) { out[threadIdx.x] = 1; }\n"
     "extern \"C\" void solution(float* out) { fill<<<1, 32>>>(out); }\n";
 
@@ -376,13 +376,13 @@ TEST(CandidateKind, KnowsPython) {
        {"import torch\n", "import numpy as np, os  # both\n", "from torch.utils import cpp_extension\n",
         "\"\"\"A module.\"\"\"\nimport torch\n", "@triton.jit\n", "def solution(x):\n",
         "class Model(nn.Module):\n", "#!/usr/bin/env python3\n", "source = \"\"\"\n"}) {
-    EXPECT_EQ(kind_of(first + std::string(kernel)), "Python in line 1") << first;
+    EXPECT_EQ(kind_of(first + std::string(plain_kernel)), "Python in line 1") << first;
   }
   EXPECT_EQ(kind_of("# Scale.\n\nimport torch\n"), "Python in line 3");
 }
 
 TEST(CandidateKind, KnowsFencesAmongCode) {
-  const std::string code = kernel;
+  const std::string code = plain_kernel;
   EXPECT_EQ(kind_of("Here's the kernel:\n\n```cuda\n" + code + "```\n"), "fence in line 3");
   EXPECT_EQ(kind_of("```cpp\n" + code + "```\n"), "fence in line 1");
   EXPECT_EQ(kind_of("# Scale\n~~~cpp\n" + code + "~~~\n"), "fence in line 2");
@@ -392,7 +392,7 @@ TEST(CandidateKind, KnowsFencesAmongCode) {
 
 // Each of them is valid, or the compiler knows best what is wrong with it.
 TEST(CandidateKind, LeavesSourcesToTheCompiler) {
-  const std::string code = kernel;
+  const std::string code = plain_kernel;
   for (const std::string& before : std::vector<std::string>{
            "", "\xef\xbb\xbf", "#include <cuda_runtime.h>\n", "# include <x.h>\n", "#\n",
            "// Here is the kernel that you need:\n// ```\n", "/* import torch\n```\nThis is the answer. */\n",

@@ -10,56 +10,40 @@
 #include "device/device.h"
 #include "device/input_blocks.h"
 #include "device/registry.h"
-#include "tests/device/draws.h"
+#include "tests/device/every_device.h"
 
 namespace kgrade::wide_elements_test {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-std::vector<DeviceChoice::Kind> devices_here() {
-  std::vector<DeviceChoice::Kind> kinds = {DeviceChoice::Kind::emulated};
-  if (!probe_cuda().devices.empty()) kinds.push_back(DeviceChoice::Kind::cuda);
-  return kinds;
-}
-
-class IntegerElements : public testing::TestWithParam<DeviceChoice::Kind> {
+// Tensors that are compared: actual and expected ones.
+class WideElements : public EveryDevice {
  protected:
   void SetUp() override {
-    auto opened = open_device({GetParam(), 0}, "unused");
-    ASSERT_TRUE(opened.ok()) << to_string(opened.errors());
-    device_ = std::move(*opened);
-    actual_ = buffer(4096);
-    expected_ = buffer(4096);
-    values_ = buffer(4096);
-  }
-
-  std::unique_ptr<SharedBuffer> buffer(std::uint64_t bytes) {
-    auto allocated = device_->allocate(bytes);
-    EXPECT_TRUE(allocated.ok());
-    return std::move(*allocated);
-  }
-
-  template <class T>
-  void write(SharedBuffer& to, const std::vector<T>& values) {
-    device_->write(to, 256, values.data(), values.size() * sizeof(T));
+    EveryDevice::SetUp();
+    actual_ = buffer(65536);
+    expected_ = buffer(65536);
+    values_ = buffer(65536);
   }
 
   template <class T>
   OutputPair pair_of(Dtype dtype, const std::vector<T>& actual, const std::vector<T>& expected) {
-    write(*actual_, actual);
-    write(*expected_, expected);
+    write(*actual_, 256, actual);
+    write(*expected_, 256, expected);
     return {actual_.get(), 256, expected_.get(), 256, actual.size(), dtype};
   }
 
+  std::unique_ptr<SharedBuffer> actual_;
+  std::unique_ptr<SharedBuffer> expected_;
+  std::unique_ptr<SharedBuffer> values_;
+};
+
+class IntegerElements : public WideElements {
+ protected:
   template <class T>
   std::uint64_t wrong(Dtype dtype, const std::vector<T>& actual, const std::vector<T>& expected) {
     return device_->count_wrong(pair_of(dtype, actual, expected), 1e9);
   }
-
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<SharedBuffer> actual_;
-  std::unique_ptr<SharedBuffer> expected_;
-  std::unique_ptr<SharedBuffer> values_;
 };
 
 TEST_P(IntegerElements, AreWrongWhereverTheyDiffer) {
@@ -83,7 +67,7 @@ TEST_P(IntegerElements, DifferAlsoWhereNoFloatShowsIt) {
 
 TEST_P(IntegerElements, OfTheSameValueAreTied) {
   // Two lines along the middle axis of [2, 3, 2].
-  write<float>(*values_, {7, 1, 7, 2, 0, 2, 4, 4, 5, 5, 5, 6});
+  write<float>(*values_, 256, {7, 1, 7, 2, 0, 2, 4, 4, 5, 5, 5, 6});
   // Indices of the largest: of columns {7, 7, 0}, {1, 2, 2}, {4, 5, 5}, {4, 5, 6}.
   OutputPair pair = pair_of<std::int64_t>(Dtype::int64, {1, 2, 2, 1}, {0, 1, 1, 2});
   EXPECT_EQ(device_->count_wrong(pair, 0), 4u);
@@ -98,7 +82,7 @@ TEST_P(IntegerElements, OfTheSameValueAreTied) {
 
 // As floats all three would be the same.
 TEST_P(IntegerElements, AreTiedByAllOfTheirBits) {
-  write<std::int64_t>(*values_, {largest, largest - 1, largest});
+  write<std::int64_t>(*values_, 256, {largest, largest - 1, largest});
   OutputPair pair = pair_of<std::int64_t>(Dtype::int64, {2, 1}, {0, 0});
   pair.values = values_.get();
   pair.values_begin = 256;
@@ -107,7 +91,7 @@ TEST_P(IntegerElements, AreTiedByAllOfTheirBits) {
 }
 
 TEST_P(IntegerElements, NoIndexOutsideOfTheTensorIsTied) {
-  write<float>(*values_, {3, 3, 3, 3});
+  write<float>(*values_, 256, {3, 3, 3, 3});
   OutputPair pair = pair_of<std::int64_t>(Dtype::int64, {0, 1, 4, -1, largest, 3}, {0, 0, 0, 0, 0, 0});
   pair.values = values_.get();
   pair.values_begin = 256;
@@ -228,32 +212,10 @@ INSTANTIATE_TEST_SUITE_P(Devices, IntegerElements, testing::ValuesIn(devices_her
 // Tensors of doubles, and inputs whose rows hang together, on every device: the emulated one, and the first
 // GPU if there is one.
 
-std::vector<DeviceChoice::Kind> devices_here() {
-  std::vector<DeviceChoice::Kind> kinds = {DeviceChoice::Kind::emulated};
-  if (!probe_cuda().devices.empty()) kinds.push_back(DeviceChoice::Kind::cuda);
-  return kinds;
-}
-
-class DoubleElements : public testing::TestWithParam<DeviceChoice::Kind> {
+class DoubleElements : public WideElements {
  protected:
-  void SetUp() override {
-    auto opened = open_device({GetParam(), 0}, "unused");
-    ASSERT_TRUE(opened.ok()) << to_string(opened.errors());
-    device_ = std::move(*opened);
-    actual_ = buffer();
-    expected_ = buffer();
-  }
-
-  std::unique_ptr<SharedBuffer> buffer() {
-    auto allocated = device_->allocate(65536);
-    EXPECT_TRUE(allocated.ok());
-    return std::move(*allocated);
-  }
-
   OutputPair pair_of(const std::vector<double>& actual, const std::vector<double>& expected) {
-    device_->write(*actual_, 256, actual.data(), actual.size() * sizeof(double));
-    device_->write(*expected_, 256, expected.data(), expected.size() * sizeof(double));
-    return {actual_.get(), 256, expected_.get(), 256, actual.size(), Dtype::float64};
+    return WideElements::pair_of(Dtype::float64, actual, expected);
   }
 
   // Drawn, and found unchanged.
@@ -265,10 +227,6 @@ class DoubleElements : public testing::TestWithParam<DeviceChoice::Kind> {
     device_->read(*actual_, filling.begin, bytes.data(), bytes.size());
     return bytes;
   }
-
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<SharedBuffer> actual_;
-  std::unique_ptr<SharedBuffer> expected_;
 };
 
 TEST_P(DoubleElements, AreComparedInDoublePrecision) {
@@ -290,15 +248,14 @@ TEST_P(DoubleElements, BeyondFloatsAreFinite) {
 }
 
 TEST_P(DoubleElements, OfIndicesThatTieAreTheSameDouble) {
-  std::unique_ptr<SharedBuffer> values = buffer();
   const std::vector<double> numbers = {1, 1 + 1e-12, 1};
-  device_->write(*values, 256, numbers.data(), numbers.size() * sizeof(double));
+  device_->write(*values_, 256, numbers.data(), numbers.size() * sizeof(double));
   const std::int64_t chosen[] = {2, 1};
   const std::int64_t wanted[] = {0, 0};
   device_->write(*actual_, 256, chosen, sizeof chosen);
   device_->write(*expected_, 256, wanted, sizeof wanted);
   OutputPair pair{actual_.get(), 256, expected_.get(), 256, 2, Dtype::int64};
-  pair.values = values.get();
+  pair.values = values_.get();
   pair.values_begin = 256;
   pair.tied = {nullptr, Dtype::float64, 3, 1, 2};
   EXPECT_EQ(device_->count_wrong(pair, 0), 1u);

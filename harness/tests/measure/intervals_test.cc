@@ -11,9 +11,18 @@
 
 #include "base/statistics.h"
 #include "tests/measure/simulation.h"
-#include "tests/measure/walsh_averages.h"
 
 namespace kgrade::intervals_test {
+
+// The means of all pairs of values, including each with itself: n (n + 1) / 2 of them, sorted.
+std::vector<double> all_walsh_averages(const std::vector<double>& values) {
+  std::vector<double> averages;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
+  }
+  std::sort(averages.begin(), averages.end());
+  return averages;
+}
 
 std::vector<double> normal_values(simulation::Random& random, std::size_t count) {
   std::vector<double> values(count);

@@ -12,6 +12,7 @@
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/zygote.h"
 
 namespace kgrade {
 
@@ -95,5 +96,15 @@ int plain_attempt(const Words& words);
 
 #define SKIP_UNLESS_POSSIBLE(mode) \
   if (const std::string missing = missing_for(mode); !missing.empty()) GTEST_SKIP() << missing
+
+// A zygote for the tests of the sandbox, whose programs are Python files beside this one.
+// `behaviour`: how it fails (test_zygote.py); empty: it does not.
+ZygoteSetup setup_of_test_zygote(const std::string& behaviour = "");
+
+// The one of this process, for the mode `forked`.
+Zygote& test_zygote();
+
+// The command of one of its programs.
+std::vector<std::string> command_of_program(const std::string& name, const std::vector<std::string>& words);
 
 }  // namespace kgrade

@@ -14,7 +14,6 @@
 
 #include "base/cleanup.h"
 #include "tests/sandbox/confinement.h"
-#include "tests/sandbox/forked.h"
 
 namespace kgrade::zygote_test {
 
