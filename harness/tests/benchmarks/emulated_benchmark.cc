@@ -1,5 +1,4 @@
 // emulated_benchmark: how fast the emulated device is on one core, against plain loops in the same run.
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <time.h>
 
@@ -25,6 +24,7 @@
 #include "plain_loops.h"
 #include "problem/catalogue.h"
 #include "record/record.h"
+#include "tests/support/loaded_library.h"
 
 namespace kgrade::benchmark {
 namespace {
@@ -33,8 +33,13 @@ namespace {
 struct Runs {
   std::vector<double> seconds;
 
-  double fastest() const;
-  double median() const;
+  double fastest() const { return *std::min_element(seconds.begin(), seconds.end()); }
+  double median() const {
+    std::vector<double> sorted = seconds;
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t middle = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
 };
 
 enum class Bound { none, at_most, at_least };
@@ -49,7 +54,9 @@ struct Row {
   Runs emulated;
   std::optional<Runs> plain;
 
-  bool met() const;
+  bool met() const {
+    return bound == Bound::none || (bound == Bound::at_most ? value <= target : value >= target);
+  }
 };
 
 std::string target_text(const Row& row) {
@@ -78,19 +85,6 @@ nlohmann::ordered_json json_of(const Row& row) {
   return json;
 }
 
-double Runs::fastest() const { return *std::min_element(seconds.begin(), seconds.end()); }
-
-double Runs::median() const {
-  std::vector<double> sorted = seconds;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-bool Row::met() const {
-  return bound == Bound::none || (bound == Bound::at_most ? value <= target : value >= target);
-}
-
 std::string to_table(const std::vector<Row>& rows) {
   std::string text = fmt::format("{:<44} {:>10}  {:<24} {:>10}  {:<7} {:>6}\n",
                                  "on one core, the fastest run", "value", "unit", "target", "", "noise");
@@ -113,45 +107,14 @@ std::string to_json(const std::vector<Row>& rows, const std::string& compiler) {
 }
 
 // A file of kernels/, built and loaded.
-class Kernels {
- public:
-  // Throws std::runtime_error with the compiler's log when the file does not build.
-  Kernels(const EmulatedToolchain& toolchain, const std::string& file);
-  ~Kernels();
-  Kernels(const Kernels&) = delete;
-  Kernels& operator=(const Kernels&) = delete;
-
-  template <class Function>
-  Function* function(const char* name) const {
-    return reinterpret_cast<Function*>(symbol(name));
-  }
-
- private:
-  void* symbol(const char* name) const;
-
-  void* library_ = nullptr;
-};
-
-Kernels::Kernels(const EmulatedToolchain& toolchain, const std::string& file) {
+test::LoadedLibrary loaded_kernels(const EmulatedToolchain& toolchain, const std::string& file) {
   const TemporaryDirectory folder;
   BuildRequest request;
   request.source = std::string(KGRADE_SOURCE_DIR) + "/harness/tests/benchmarks/kernels/" + file;
   request.shown_as = file;
   request.include_directories = {request.source.parent_path()};
   request.output_directory = folder.path();
-  const auto outcome = toolchain.build_library(request);
-  if (!outcome) throw std::runtime_error(to_string(outcome.errors()));
-  if (outcome->status != BuildStatus::built) throw std::runtime_error(outcome->message + "\n" + outcome->log);
-  library_ = ::dlopen(outcome->library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) throw std::runtime_error(::dlerror());
-}
-
-Kernels::~Kernels() { ::dlclose(library_); }
-
-void* Kernels::symbol(const char* name) const {
-  void* const found = ::dlsym(library_, name);
-  if (found == nullptr) throw std::runtime_error(::dlerror());
-  return found;
+  return test::LoadedLibrary(test::built_library(toolchain, request));
 }
 
 using Work = std::function<void()>;
@@ -225,7 +188,7 @@ class Measurements {
     Floats output(static_cast<std::size_t>(p.out_channels) * (p.height + p.kernel - 1) *
                   (p.width + p.kernel - 1));
     Floats expected(output.size());
-    const Kernels kernels(toolchain_, file);
+    const test::LoadedLibrary kernels = loaded_kernels(toolchain_, file);
     const auto run =
         kernels.function<void(const float*, const float*, float*, ConvTranspose)>("conv_transpose");
     run_in_turns(
@@ -243,7 +206,7 @@ class Measurements {
     const auto b = numbers(n);
     Floats c(n);
     Floats expected(n);
-    const Kernels kernels(toolchain_, file);
+    const test::LoadedLibrary kernels = loaded_kernels(toolchain_, file);
     const auto run = kernels.function<void(const float*, const float*, float*, int)>("vector_add");
     run_in_turns(
         row, runs_, [&] { run(a.data(), b.data(), c.data(), n); },
@@ -264,7 +227,7 @@ class Measurements {
     const int count = 50;
     const int blocks = 16384 / threads;
     Floats out(static_cast<std::size_t>(blocks * threads));
-    const Kernels kernels(toolchain_, "barriers.cu");
+    const test::LoadedLibrary kernels = loaded_kernels(toolchain_, "barriers.cu");
     const auto run = kernels.function<void(float*, int, int, int)>("barriers");
     // The time that is left without the barriers does not belong to them.
     run_in_turns(
@@ -289,7 +252,7 @@ class Measurements {
     const auto b = numbers(n * n);
     Floats c(n * n);
     Floats expected(n * n);
-    const Kernels kernels(toolchain_, "matmul.cu");
+    const test::LoadedLibrary kernels = loaded_kernels(toolchain_, "matmul.cu");
     const auto run = kernels.function<void(const float*, const float*, float*, int, int)>("matmul");
     run_in_turns(
         row, runs_, [&] { run(a.data(), b.data(), c.data(), n, tile); },
@@ -307,7 +270,7 @@ class Measurements {
     const auto input = numbers(static_cast<std::size_t>(rows) * columns);
     Floats sums(rows);
     Floats expected(rows);
-    const Kernels kernels(toolchain_, "row_sums.cu");
+    const test::LoadedLibrary kernels = loaded_kernels(toolchain_, "row_sums.cu");
     const auto run = kernels.function<void(const float*, float*, int, int)>("row_sums");
     run_in_turns(
         row, runs_, [&] { run(input.data(), sums.data(), rows, columns); },

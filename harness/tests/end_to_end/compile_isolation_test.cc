@@ -167,7 +167,7 @@ TEST_F(CompileIsolation, EndsWhatHasNoEnd) {
 
 // One candidate that is wrong in itself has its verdict, and the others are graded.
 
-const std::string slug = "conv-standard-1d";  // of float32 alone
+const std::string float32_slug = "conv-standard-1d";  // of float32 alone
 
 class OwnFaults : public testing::Test {
  protected:
@@ -180,16 +180,16 @@ class OwnFaults : public testing::Test {
     fs::resize_file(folder() / "large.cu", (16 << 20) + 1);
   }
 
-  fs::path folder() const { return root_.path() / slug; }
+  fs::path folder() const { return root_.path() / float32_slug; }
 
   void write(const std::string& name, const std::string& first_lines) const {
     std::ofstream(folder() / name) << first_lines
-                                   << *read_text_file(fs::path(KGRADE_SOURCE_DIR) / "solutions" / slug /
-                                                      "naive.cu");
+                                   << *read_text_file(fs::path(KGRADE_SOURCE_DIR) / "solutions" /
+                                                      float32_slug / "naive.cu");
   }
 
   Result sweep(const std::string& more = "--overwrite") const {
-    return kgrade({"sweep", "--only", slug, "--solutions", folder() / "*.cu", "--device", "emulated",
+    return kgrade({"sweep", "--only", float32_slug, "--solutions", folder() / "*.cu", "--device", "emulated",
                    "--jobs", "1", "--hidden", "0", "--output", root_.path() / "results.jsonl", more});
   }
 
@@ -197,7 +197,7 @@ class OwnFaults : public testing::Test {
 };
 
 TEST_F(OwnFaults, AreVerdictsOfAGrade) {
-  const Result result = kgrade({"grade", slug, folder() / "half.cu", folder() / "good.cu",
+  const Result result = kgrade({"grade", float32_slug, folder() / "half.cu", folder() / "good.cu",
                                 folder() / "nonsense.cu", folder() / "large.cu", "--case", "tiny", "--device",
                                 "emulated", "--json", root_.path() / "record.json"});
   EXPECT_EQ(result.exit_code, 1) << result.output;
@@ -244,7 +244,7 @@ TEST_F(OwnFaults, ANameMayBeginAsOptionsDo) {
   write("-dash.cu", "");
   const auto run = [&](const std::string& command, const std::string& arguments) {
     const std::string line = "cd '" + folder().string() + "' && exec '" KGRADE_PROGRAM "' " + command + " " +
-                             slug + " --device emulated --case tiny " + arguments;
+                             float32_slug + " --device emulated --case tiny " + arguments;
     return kgrade({"-c", line}, {"/bin/sh", {}});
   };
   for (const char* command : {"grade", "check"}) {
@@ -263,8 +263,8 @@ TEST_F(OwnFaults, ANameMayBeginAsOptionsDo) {
 TEST(OwnFaultsOfAProblem, AReferenceThatIsImpreciseIsFoundByLintAndNoFaultOfKgrade) {
   const TemporaryDirectory root;
   for (const char* part : {"problems", "reference"}) fs::create_directory(root.path() / part);
-  const fs::path problem = root.path() / "problems/sum-all.md";
-  std::ofstream(problem) << R"yaml(---
+  const fs::path file = root.path() / "problems/sum-all.md";
+  std::ofstream(file) << R"yaml(---
 slug: sum-all
 title: Sum
 difficulty: EASY
@@ -291,7 +291,7 @@ Sum all elements.
   };
   std::ofstream(root.path() / "reference/sum-all.cu") << source("KGRADE_ACCUMULATOR");
   std::ofstream(root.path() / "right.cu") << source("double");
-  const Result lint = kgrade({"lint", problem, "--device", "emulated"});
+  const Result lint = kgrade({"lint", file, "--device", "emulated"});
   EXPECT_EQ(lint.exit_code, 2) << lint.output;
   EXPECT_THAT(lint.output,
               HasSubstr("sum-all.md:16:5: error: case 'large': in single precision the reference's "

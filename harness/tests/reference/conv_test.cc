@@ -135,7 +135,7 @@ std::vector<float> whole_numbers(std::size_t count, std::mt19937& random) {
 // One of the two convolutions of conv_operators.cu: its extents, and the values it gives.
 class ConvOperator {
  public:
-  ConvOperator(const OperatorLibrary& library, const std::string& name)
+  ConvOperator(const LoadedLibrary& library, const std::string& name)
       : extents_(library.function<ExtentsFunction>((name + "_extents").c_str())),
         function_(library.function<Function>(name.c_str())) {}
 
@@ -188,7 +188,7 @@ void expect_same(const ConvOperator& device, HostConv* host, const ConvArguments
 
 class ReferenceConv : public testing::Test {
  protected:
-  const OperatorLibrary& library_ = OperatorLibrary::shared("conv_operators.cu");
+  const LoadedLibrary& library_ = operator_library("conv_operators.cu");
   const ConvOperator conv_{library_, "conv"};
   std::mt19937 random_{1};
 };
@@ -256,7 +256,7 @@ TEST_F(ReferenceConv, MultipliesAndSumsInDouble) {
 
 class ReferenceConvTranspose : public testing::Test {
  protected:
-  const OperatorLibrary& library_ = OperatorLibrary::shared("conv_operators.cu");
+  const LoadedLibrary& library_ = operator_library("conv_operators.cu");
   const ConvOperator conv_transpose_{library_, "conv_transpose"};
   std::mt19937 random_{2};
 };

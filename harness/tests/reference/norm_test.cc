@@ -128,7 +128,7 @@ class ReferenceNorm : public testing::Test {
     EXPECT_EQ(tensors.input, expected);
   }
 
-  const OperatorLibrary& library_ = OperatorLibrary::shared("norm_operators.cu");
+  const LoadedLibrary& library_ = operator_library("norm_operators.cu");
   Norm* const batch_norm_ = library_.function<Norm>("batch_norm");
   Norm* const group_norm_ = library_.function<Norm>("group_norm");
   std::mt19937 random_{3};

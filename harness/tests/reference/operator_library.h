@@ -1,34 +1,26 @@
-// A .cu file of this folder, built against reference/ with double accumulators for the emulated device and
-// loaded into the test. Host memory is the device's memory there.
+// The .cu files of this folder, built against reference/ with double accumulators.
 #pragma once
 
-#include <string>
+#include <map>
 
 #include "base/temporary_directory.h"
+#include "tests/support/loaded_library.h"
 
 namespace kgrade::test {
 
-class OperatorLibrary {
- public:
-  // Built once for all tests of the program.
-  static const OperatorLibrary& shared(const std::string& file_name);
-
-  // Throws with the compiler's log when the file does not build or load.
-  explicit OperatorLibrary(const std::string& file_name);
-  ~OperatorLibrary();
-  OperatorLibrary(const OperatorLibrary&) = delete;
-  OperatorLibrary& operator=(const OperatorLibrary&) = delete;
-
-  template <class Function>
-  Function* function(const char* name) const {
-    return reinterpret_cast<Function*>(symbol(name));
-  }
-
- private:
-  void* symbol(const char* name) const;
-
-  TemporaryDirectory folder_;
-  void* library_ = nullptr;
-};
+// Built once for all tests of the program.
+inline const LoadedLibrary& operator_library(const std::string& file_name) {
+  static std::map<std::string, LoadedLibrary> libraries;
+  if (const auto found = libraries.find(file_name); found != libraries.end()) return found->second;
+  const std::string root = KGRADE_SOURCE_DIR;
+  const TemporaryDirectory folder;
+  BuildRequest request;
+  request.source = root + "/harness/tests/reference/" + file_name;
+  request.shown_as = file_name;
+  request.output_directory = folder.path();
+  request.include_directories = {root + "/reference"};
+  request.defines = {{"KGRADE_ACCUMULATOR", "double"}, {"KGRADE_ELEMENT", "float"}};
+  return libraries.try_emplace(file_name, built_library(emulated_toolchain(), request)).first->second;
+}
 
 }  // namespace kgrade::test

@@ -69,7 +69,7 @@ class ReferenceMaxPool : public testing::Test {
     EXPECT_TRUE(matches(output, expected));
   }
 
-  const OperatorLibrary& library_ = OperatorLibrary::shared("plane_operators.cu");
+  const LoadedLibrary& library_ = operator_library("plane_operators.cu");
   std::mt19937 random_{4};
 };
 
@@ -132,7 +132,7 @@ class ReferenceActivation : public testing::Test {
     EXPECT_TRUE(matches(relative_errors, std::vector<double>(actual.size(), 0), bound));
   }
 
-  const OperatorLibrary& library_ = OperatorLibrary::shared("plane_operators.cu");
+  const LoadedLibrary& library_ = operator_library("plane_operators.cu");
 };
 
 TEST_F(ReferenceActivation, ReluKeepsWhatIsAboveZero) {
