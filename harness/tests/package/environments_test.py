@@ -25,9 +25,8 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python"))
 
 from adapter_service import FAILS, FAST, REWARD, WORSE, answer, name_service  # noqa: E402
-from background_server import BackgroundServer  # noqa: E402
 from candidates import CANDIDATES, SLUG  # noqa: E402
-from faulty_service import Service  # noqa: E402
+from faulty_service import BackgroundServer, Service  # noqa: E402
 
 import kgrade  # noqa: E402
 

@@ -5,8 +5,7 @@ import hashlib
 import json
 import threading
 import time
-
-from background_server import BackgroundServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 NO_FIGURES = dict.fromkeys(("compiled", "correct", "cases_passed", "cases", "precision", "speedup", "speedup_low",
                             "speedup_high", "log_speedup", "log_standard_error", "against"))
@@ -16,6 +15,35 @@ FIGURES = {**NO_FIGURES, "compiled": True, "correct": True, "cases_passed": 3, "
 
 PROBLEM = {"slug": "softmax", "title": "Softmax", "difficulty": "EASY", "family": None, "statement": "Normalise each row.",
            "signature": 'extern "C" void solution(const float* x, float* y, size_t n);'}
+
+
+class BackgroundServer:
+    """An HTTP server in threads of its own. It calls `handle` with each request, a BaseHTTPRequestHandler, until close(). `url` is its address."""
+
+    def __init__(self, handle):
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                handle(self)
+
+            do_POST = do_DELETE = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 512
+
+            def handle_error(self, *_):
+                pass  # A client that has gone away.
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
 
 
 class Refused(Exception):

@@ -17,10 +17,9 @@ import tempfile
 import urllib.parse
 from pathlib import Path
 
-from json_schema import Schemas
+from json_schema import Schemas, different, values_for
 from large_bodies import test_too_large
 from running_service import CANDIDATES, ROOT, SLUG, Service, UnixConnection, check, exit_without_boost, request
-from schema_values import different, values_for
 
 DOCUMENT = ROOT / "harness/serve/openapi.json"
 RECORD = "record.schema.json"
