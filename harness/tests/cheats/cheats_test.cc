@@ -8,6 +8,7 @@
 #include "measure/clock_rule.h"
 #include "tests/cheats/suite.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::cheats_test {
 
@@ -137,9 +138,8 @@ TEST(PythonDecoys, AreNamedByTheRecord) {
 
 TEST(PythonDecoys, AreNamedByTheTable) {
   if (!what_python_lacks().empty()) GTEST_SKIP() << what_python_lacks();
-  const Result result = kgrade(with_case({"grade", "conv-standard-1d", decoy, "--device", test_device()}));
-  EXPECT_EQ(result.exit_code, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("PyTorch computed conv1d"));
+  EXPECT_THAT(kgrade(with_case({"grade", "conv-standard-1d", decoy, "--device", test_device()})),
+              Ended(0, HasSubstr("PyTorch computed conv1d")));
 }
 
 // What a cheat does to honest candidates that are graded beside it.
@@ -226,8 +226,7 @@ TEST(SwitchedOffDefences, CanBeAnyThatThereAre) {
   ASSERT_GT(all.size(), 20u);
   const auto program = weakened_program(all);
   if (!program) GTEST_SKIP() << "built without KGRADE_WEAKENED";
-  const Result result = kgrade({"--version"}, *program);
-  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(kgrade({"--version"}, *program), Ended(0));
 }
 
 }  // namespace kgrade::test::cheats_test

@@ -7,6 +7,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::authoring_test {
 
@@ -37,9 +38,8 @@ TEST(New, TheStubCompilesAndComputesNothingYet) {
          "n, "
          "float eps) {\n  const size_t half = (n + 1) / 2;\n"
          "  cudaMemsetAsync(y, 0, (half > 2 ? half : 2) * 4);\n  cudaMemsetAsync(z, 0, n * 12);\n}\n";
-  const Result graded =
-      kgrade({"grade", problems + "/pair-sums.md", candidate.string(), "--device", "emulated"});
-  EXPECT_EQ(graded.exit_code, 0) << graded.output;
+  EXPECT_THAT(kgrade({"grade", problems + "/pair-sums.md", candidate.string(), "--device", "emulated"}),
+              Ended(0));
 }
 
 TEST(New, TakesTypesAndWhatOutputsBeginAs) {
@@ -60,9 +60,8 @@ TEST(New, ReplacesNothingAndLeavesNothingBehind) {
   const std::string problems = (folder.path() / "problems").string();
   fs::create_directory(folder.path() / "reference");
   std::ofstream(folder.path() / "reference/taken.cu") << "mine";
-  const Result refused = kgrade({"new", "taken", "--problems", problems});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.output, HasSubstr("taken.cu: error: the file exists already"));
+  EXPECT_THAT(kgrade({"new", "taken", "--problems", problems}),
+              Ended(2, HasSubstr("taken.cu: error: the file exists already")));
   EXPECT_EQ(content(folder.path() / "reference/taken.cu"), "mine");
   EXPECT_FALSE(fs::exists(problems));
 }
@@ -91,9 +90,8 @@ TEST(New, SaysWhatCannotBe) {
 // A script that forgets its options must not get a problem that it did not ask for.
 TEST(New, WithoutATerminalTheTensorsHaveToBeNamed) {
   const TemporaryDirectory folder;
-  const Result bare = kgrade({"new", "row-softmax", "--problems", (folder.path() / "problems").string()});
-  EXPECT_EQ(bare.exit_code, 2);
-  EXPECT_THAT(bare.output, HasSubstr("--input x:rows,columns --output y:rows,columns"));
+  EXPECT_THAT(kgrade({"new", "row-softmax", "--problems", (folder.path() / "problems").string()}),
+              Ended(2, HasSubstr("--input x:rows,columns --output y:rows,columns")));
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
@@ -122,18 +120,16 @@ TEST(ImportCommand, WritesAProblemWhoseTodosLintNames) {
                         ", then kgrade "
                         "lint " +
                         directory + "/twice.md"));
-  const Result elsewhere = kgrade({"import", bare.string(), "-o", directory + "/mine/", "--slug", "twice"});
-  EXPECT_EQ(elsewhere.exit_code, 0) << elsewhere.output;
-  EXPECT_THAT(elsewhere.output, HasSubstr("missing and " + directory + "/reference/twice.cu, then"));
+  EXPECT_THAT(kgrade({"import", bare.string(), "-o", directory + "/mine/", "--slug", "twice"}),
+              Ended(0, HasSubstr("missing and " + directory + "/reference/twice.cu, then")));
   EXPECT_TRUE(fs::exists(folder.path() / "mine/twice.md")) << "a folder that is missing is made";
   EXPECT_THAT(imported.output, HasSubstr("shape of 'y': the statement gives no shape for this parameter"));
   EXPECT_THAT(content(folder.path() / "twice.md"), HasSubstr("shape: [rows, cols]}  # from the statement"));
   const Result linted = kgrade({"lint", "--no-run", directory + "/twice.md"});
   EXPECT_EQ(linted.exit_code, 2) << "it cannot be graded yet";
   EXPECT_THAT(linted.output, HasSubstr("warning: still to be done: TODO shape of 'y'"));
-  const Result again = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
-  EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.output, HasSubstr("exists already"));
+  EXPECT_THAT(kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"}),
+              Ended(2, HasSubstr("exists already")));
 }
 
 TEST(ImportCommand, WritesIntoTheWorkingFolderByDefaultAsNewDoes) {
@@ -143,13 +139,11 @@ TEST(ImportCommand, WritesIntoTheWorkingFolderByDefaultAsNewDoes) {
   std::ofstream(folder.path() / "bare.txt")
       << "---\nslug: scaled\ntitle: Scaled\ndifficulty: EASY\nparameters:\n"
          "  - {name: \"y\", type: \"[VAR]\", pointer: \"true\", const: \"false\"}\n---\nText.\n";
-  const Result imported = kgrade({"import", "bare.txt", "--slug", "twice"}, program);
-  EXPECT_EQ(imported.exit_code, 0) << imported.output;
-  EXPECT_THAT(imported.output, HasSubstr("wrote problems/twice.md\n"));
+  EXPECT_THAT(kgrade({"import", "bare.txt", "--slug", "twice"}, program),
+              Ended(0, HasSubstr("wrote problems/twice.md\n")));
   EXPECT_TRUE(fs::exists(folder.path() / "problems/twice.md"));
   fs::remove_all(folder.path() / "problems");
-  const Result started = kgrade({"new", "mine", "--output", "y:n"}, program);
-  EXPECT_EQ(started.exit_code, 0) << started.output;
+  EXPECT_THAT(kgrade({"new", "mine", "--output", "y:n"}, program), Ended(0));
   EXPECT_TRUE(fs::exists(folder.path() / "problems/mine.md"));
 }
 
@@ -174,10 +168,8 @@ TEST(Show, TheStatementComesFirstAndCannotCommandTheTerminal) {
                          "  - {name: n, type: size_t, pointer: false}\n"
                          "dtypes: [float32]\ncases:\n  - {name: tiny, role: test, n: 3}\n---\n"
                          "Write $y_i = 1$\n\n- for \u202eall $i$\n");
-  const Result shown = kgrade({"show", file.path()});
-  EXPECT_EQ(shown.exit_code, 0) << shown.output;
-  EXPECT_THAT(shown.output,
-              HasSubstr(".md\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n\nEntry point\n"));
+  EXPECT_THAT(kgrade({"show", file.path()}),
+              Ended(0, HasSubstr(".md\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n\nEntry point\n")));
 }
 
 // The statement of an imported problem only names its file.
@@ -206,9 +198,8 @@ torch: {init: {}, forward: [x]}
   const std::string model =
       "class Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n\n"
       "    def forward(self, x):\n        return x * FACTOR\n";
-  const Result shown = kgrade({"show", file.string()});
-  EXPECT_EQ(shown.exit_code, 0) << shown.output;
-  EXPECT_THAT(shown.output, HasSubstr("says what to compute.\n\n" + model + "\nEntry point\n"));
+  EXPECT_THAT(kgrade({"show", file.string()}),
+              Ended(0, HasSubstr("says what to compute.\n\n" + model + "\nEntry point\n")));
   const auto json = nlohmann::json::parse(kgrade({"show", file.string(), "--json"}).output, nullptr, false);
   ASSERT_TRUE(json.is_object());
   EXPECT_EQ(json["model"], model);

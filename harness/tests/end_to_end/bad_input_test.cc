@@ -10,6 +10,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::bad_input_test {
 
@@ -196,9 +197,8 @@ TEST(BadInput, ACandidateThatIsNoCudaGetsOneSentence) {
     EXPECT_EQ(candidates[i]["compile"]["log"], "");
   }
   EXPECT_EQ(candidates[4]["verdict"], "accepted");
-  const Result checked = kgrade({"check", slug, prose, "--device", "emulated"});
-  EXPECT_EQ(checked.exit_code, 1);
-  EXPECT_THAT(checked.output, HasSubstr("none of its code blocks is a submission"));
+  EXPECT_THAT(kgrade({"check", slug, prose, "--device", "emulated"}),
+              Ended(1, HasSubstr("none of its code blocks is a submission")));
 }
 
 TEST(BadInput, ACandidateThatIsNoCudaIsAVerdictOfASweep) {
@@ -206,12 +206,11 @@ TEST(BadInput, ACandidateThatIsNoCudaIsAVerdictOfASweep) {
   std::filesystem::create_directories(folder.path() / slug);
   std::ofstream(folder.path() / slug / "model.cu") << "import torch\n";
   std::ofstream(folder.path() / slug / "empty.cu") << "";
-  const Result result = kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions",
-                                folder.path() / slug / "*.cu", "--output", folder.path() / "out.jsonl"});
-  EXPECT_EQ(result.exit_code, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("model.cu:1: is Python, not CUDA C++; "));
-  EXPECT_THAT(result.output, HasSubstr("empty.cu: is empty; write: extern \"C\" void solution("));
-  EXPECT_THAT(result.output, HasSubstr("2 candidates: 0 accepted, 2 not"));
+  EXPECT_THAT(kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions",
+                      folder.path() / slug / "*.cu", "--output", folder.path() / "out.jsonl"}),
+              Ended(0, HasSubstr("model.cu:1: is Python, not CUDA C++; "),
+                    HasSubstr("empty.cu: is empty; write: extern \"C\" void solution("),
+                    HasSubstr("2 candidates: 0 accepted, 2 not")));
 }
 
 TEST(BadInput, AHundredThousandErrorsTakeSecondsAndFewLines) {
@@ -339,11 +338,9 @@ TEST(BadInput, ANameThatLooksLikeAWorkflowCommandIsNone) {
   const std::filesystem::path place = folder.path() / "x\n::error title=made up::by a name";
   std::filesystem::create_directories(place);
   std::filesystem::copy_file(std::filesystem::path(KGRADE_SOURCE_DIR) / naive, place / "kernel.cu");
-  const Result result = kgrade({"grade", slug, place / "kernel.cu", "--github", "--device", "emulated"});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.output, HasSubstr("x\\x0a::error title=made up::by a name"));
-  EXPECT_THAT(result.output, testing::Not(HasSubstr("\n::error")));
-  EXPECT_THAT(result.output, HasSubstr("::stop-commands::"));
+  EXPECT_THAT(kgrade({"grade", slug, place / "kernel.cu", "--github", "--device", "emulated"}),
+              Ended(2, HasSubstr("x\\x0a::error title=made up::by a name"),
+                    testing::Not(HasSubstr("\n::error")), HasSubstr("::stop-commands::")));
 }
 
 TEST(BadInput, OutputThatCannotBeWrittenIsFoundBeforeTheWorkBegins) {

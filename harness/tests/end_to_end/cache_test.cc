@@ -10,6 +10,7 @@
 #include "lanes/lane.h"
 #include "sandbox/sandbox.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::cache_test {
 
@@ -155,9 +156,7 @@ TEST_F(Cache, OfAFolderThatOthersMayWriteToNothingIsTaken) {
   fs::permissions(cache(), fs::perms::all);
   EXPECT_EQ(graded(naive)["compile"]["cached"], false);
   for (const std::vector<std::string>& command : {std::vector<std::string>{"cache"}, {"cache", "--clear"}}) {
-    const Result result = kgrade(command, program());
-    EXPECT_EQ(result.exit_code, 3);
-    EXPECT_THAT(result.output, HasSubstr("others may write to"));
+    EXPECT_THAT(kgrade(command, program()), Ended(3, HasSubstr("others may write to")));
   }
   EXPECT_EQ(entries().size(), 4u);
 }
@@ -179,11 +178,10 @@ TEST(CacheLimit, ThatIsNoSizeIsSaidBeforeTheWorkBegins) {
 
 TEST_F(Cache, WithoutAnyFolderGradingGoesOn) {
   const Program homeless = {"/usr/bin/env", {}};
-  const Result result =
-      kgrade({"-u", "KGRADE_CACHE_DIR", "-u", "HOME", "-u", "XDG_CACHE_HOME", KGRADE_PROGRAM, "grade", slug,
-              naive.string(), "--case", "tiny", "--device", "emulated"},
-             homeless);
-  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(kgrade({"-u", "KGRADE_CACHE_DIR", "-u", "HOME", "-u", "XDG_CACHE_HOME", KGRADE_PROGRAM, "grade",
+                      slug, naive.string(), "--case", "tiny", "--device", "emulated"},
+                     homeless),
+              Ended(0));
   const Program nowhere = {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR=/proc/nowhere/cache"}};
   EXPECT_EQ(graded(naive, nowhere)["verdict"], "accepted");
 }

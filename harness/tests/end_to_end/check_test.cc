@@ -15,6 +15,7 @@
 #include <set>
 
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::check_test {
 
@@ -163,27 +164,22 @@ TEST(Check, TheShippedSolutionsAreClean) {
 }
 
 TEST(Check, SaysWhichOrdersGiveAWrongAnswer) {
-  const Result result =
-      kgrade({"check", "neighbour-sum", folder + "candidates/race_in_order_bug.cu", "--problems",
-              folder + "problems", "--device", "emulated", "--case", "four-blocks"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.output, HasSubstr("the answer is wrong in reverse and shuffled order"));
+  EXPECT_THAT(kgrade({"check", "neighbour-sum", folder + "candidates/race_in_order_bug.cu", "--problems",
+                      folder + "problems", "--device", "emulated", "--case", "four-blocks"}),
+              Ended(1, HasSubstr("the answer is wrong in reverse and shuffled order")));
 }
 
 TEST(Check, PrintsPlaceLineThreadAndRemedy) {
   const std::string path = folder + "candidates/global_write_bug.cu";
-  const Result result = kgrade({"check", "neighbour-sum", path, "--problems", folder + "problems", "--device",
-                                "emulated", "--order", "forward"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.output,
-              HasSubstr(path + ":7: out_of_bounds: writes 4 bytes, just past the end of `out` (1024 bytes)"));
-  EXPECT_THAT(result.output, HasSubstr("7 | out[i] = sum;"));
-  EXPECT_THAT(result.output,
-              HasSubstr("kernel neighbour_sum, block (4,0,0), thread (0,0,0), case four-blocks"));
-  EXPECT_THAT(result.output, HasSubstr("compare the index with the extent"));
-  EXPECT_THAT(result.output, HasSubstr("skipped large:"));
-  EXPECT_THAT(result.output, Not(HasSubstr("\033")));
-  EXPECT_THAT(result.left_behind, IsEmpty());
+  EXPECT_THAT(
+      kgrade({"check", "neighbour-sum", path, "--problems", folder + "problems", "--device", "emulated",
+              "--order", "forward"}),
+      EndedCleanly(
+          1, HasSubstr(path + ":7: out_of_bounds: writes 4 bytes, just past the end of `out` (1024 bytes)"),
+          HasSubstr("7 | out[i] = sum;"),
+          HasSubstr("kernel neighbour_sum, block (4,0,0), thread (0,0,0), case four-blocks"),
+          HasSubstr("compare the index with the extent"), HasSubstr("skipped large:"),
+          Not(HasSubstr("\033"))));
 }
 
 TEST(Check, AHeaderBesideTheCandidateIsItsOwnSource) {
@@ -318,12 +314,8 @@ TEST(Profile, AWrongCandidateIsNotProfiled) {
 
 TEST(Profile, ShowsCandidatesAndTheReferenceBesideEachOther) {
   std::vector<std::string> arguments = command_for({"columns.cu", "reference"});
-  const Result result = kgrade(arguments);
-  EXPECT_EQ(result.exit_code, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("beside each other"));
-  EXPECT_THAT(result.output, HasSubstr("second / first"));
-  EXPECT_THAT(result.output, HasSubstr("square-transpose.cu"));
-  EXPECT_THAT(result.output, HasSubstr("3968"));
+  EXPECT_THAT(kgrade(arguments), Ended(0, HasSubstr("beside each other"), HasSubstr("second / first"),
+                                       HasSubstr("square-transpose.cu"), HasSubstr("3968")));
 }
 
 TEST(Profile, TakesTheCaseThatIsNamed) {
@@ -336,9 +328,7 @@ TEST(Profile, TakesTheCaseThatIsNamed) {
 TEST(Profile, TakesOneCaseAlone) {
   std::vector<std::string> arguments = command_for({"padded.cu"});
   arguments.insert(arguments.end(), {"--case", "one-tile", "--case", "four-tiles"});
-  const Result result = kgrade(arguments);
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.output, HasSubstr("one case is profiled"));
+  EXPECT_THAT(kgrade(arguments), Ended(2, HasSubstr("one case is profiled")));
 }
 
 TEST(Profile, PrintsWhatTheDocumentationShows) {

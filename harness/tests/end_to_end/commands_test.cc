@@ -7,6 +7,7 @@
 
 #include "base/temporary_directory.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::commands_test {
 
@@ -34,10 +35,8 @@ TEST(Commands, HelpAndVersionEverywhere) {
 }
 
 TEST(Commands, ListNamesEveryProblem) {
-  const Result result = kgrade({"list"});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output, HasSubstr(depthwise));
-  EXPECT_THAT(result.output, HasSubstr("conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"));
+  EXPECT_THAT(kgrade({"list"}),
+              Ended(0, HasSubstr(depthwise), HasSubstr("conv-transpose2d-batchnorm-tanh-maxpool-groupnorm")));
 }
 
 TEST(Commands, ListFindsProblemsByAWordAndByFamily) {
@@ -56,12 +55,10 @@ TEST(Commands, ListFindsProblemsByAWordAndByFamily) {
   const auto listed = nlohmann::json::parse(kgrade({"list", "--family", "conv-1d", "--json"}).output);
   ASSERT_FALSE(listed.empty());
   for (const auto& problem : listed) EXPECT_EQ(problem["family"], "conv-1d");
-  const Result no_word = kgrade({"list", "sofmtax"}), no_family = kgrade({"list", "--family", "conv1d"});
-  EXPECT_EQ(no_word.exit_code, 2);
-  EXPECT_THAT(no_word.output, HasSubstr("no problem has 'sofmtax' in its slug, its title or its tags"));
-  EXPECT_EQ(no_family.exit_code, 2);
-  EXPECT_THAT(no_family.output,
-              AllOf(HasSubstr("there is no family 'conv1d'"), HasSubstr("did you mean 'conv-1d'?")));
+  EXPECT_THAT(kgrade({"list", "sofmtax"}),
+              Ended(2, HasSubstr("no problem has 'sofmtax' in its slug, its title or its tags")));
+  EXPECT_THAT(kgrade({"list", "--family", "conv1d"}),
+              Ended(2, HasSubstr("there is no family 'conv1d'"), HasSubstr("did you mean 'conv-1d'?")));
 }
 
 TEST(Commands, AProblemBehindItsCandidatesIsToldWithTheRightCommand) {
@@ -83,14 +80,10 @@ TEST(Commands, AProblemBehindItsCandidatesIsToldWithTheRightCommand) {
 }
 
 TEST(Commands, ShowPrintsSignatureShapesAndCases) {
-  const Result result = kgrade({"show", depthwise});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output, HasSubstr("extern \"C\" void solution("));
-  EXPECT_THAT(result.output, HasSubstr("const float* input"));
-  EXPECT_THAT(result.output, HasSubstr("[batch_size, in_channels, height, width]"));
-  EXPECT_THAT(result.output, HasSubstr("kernelbench"));
-  EXPECT_THAT(result.output, HasSubstr("MiB"));
-  EXPECT_THAT(result.output, HasSubstr("FLOP"));
+  EXPECT_THAT(kgrade({"show", depthwise}),
+              Ended(0, HasSubstr("extern \"C\" void solution("), HasSubstr("const float* input"),
+                    HasSubstr("[batch_size, in_channels, height, width]"), HasSubstr("kernelbench"),
+                    HasSubstr("MiB"), HasSubstr("FLOP")));
 }
 
 // What to compute, and in what, stands before how it is measured.
@@ -133,25 +126,17 @@ TEST(Commands, ShowSaysHowFunctionsInPythonAreWritten) {
 }
 
 TEST(Commands, LintOfTheCatalogueIsClean) {
-  const Result result = kgrade({"lint", "--no-run"});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output, HasSubstr("0 errors"));
-  EXPECT_THAT(result.output, Not(HasSubstr("warning")));
+  EXPECT_THAT(kgrade({"lint", "--no-run"}), Ended(0, HasSubstr("0 errors"), Not(HasSubstr("warning"))));
 }
 
 TEST(Commands, DoctorNamesWhatIsThereAndLacking) {
-  const Result result = kgrade({"doctor"});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output, HasSubstr("C++ compiler"));
-  EXPECT_THAT(result.output, HasSubstr("CUDA device"));
+  EXPECT_THAT(kgrade({"doctor"}), Ended(0, HasSubstr("C++ compiler"), HasSubstr("CUDA device")));
 }
 
 TEST(Commands, DoctorIsContentWithoutPython) {
-  const Result result = kgrade({"doctor"}, {KGRADE_PROGRAM, {"KGRADE_PYTHON=/no/such/python"}});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output,
-              HasSubstr("KGRADE_PYTHON: '/no/such/python' is no program that can be started: no "
-                        "Python candidates"));
+  EXPECT_THAT(kgrade({"doctor"}, {KGRADE_PROGRAM, {"KGRADE_PYTHON=/no/such/python"}}),
+              Ended(0, HasSubstr("KGRADE_PYTHON: '/no/such/python' is no program that can be started: no "
+                                 "Python candidates")));
 }
 
 TEST(Commands, DoctorIsAskedAboutAPythonByItsName) {
@@ -389,10 +374,9 @@ TEST(Grade, AnotherProblemsFolderBringsItsOwnReferences) {
 
 TEST(Grade, WritesTheRecordBesideTheTable) {
   const ScratchFile scratch("old.json", "old");
-  const Result result = kgrade(
-      {"grade", depthwise, naive, "--case", "tiny", "--device", test_device(), "--json", scratch.path()});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output, HasSubstr("accepted"));
+  EXPECT_THAT(kgrade({"grade", depthwise, naive, "--case", "tiny", "--device", test_device(), "--json",
+                      scratch.path()}),
+              Ended(0, HasSubstr("accepted")));
   std::ifstream stream(scratch.path());
   const auto record = nlohmann::json::parse(stream);
   EXPECT_EQ(record["schema_version"], 4);

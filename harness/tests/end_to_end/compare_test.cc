@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "record/record_json.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade::test::compare_test {
@@ -35,10 +36,9 @@ std::string record_of(const std::string& path, double speedup, Verdict verdict =
 TEST(Compare, TwoRecords) {
   const ScratchFile before("a.json", record_of("a.cu", 2));
   const ScratchFile after("b.json", record_of("b.cu", 3));
-  const Result there = kgrade({"compare", before.path(), after.path(), "--fail-on", "slower,not-accepted"});
-  EXPECT_EQ(there.exit_code, 0) << there.output;
-  EXPECT_THAT(there.output, HasSubstr("a.cu -> b.cu  1.5000x  1.4979x to 1.5021x  faster"));
-  EXPECT_THAT(there.output, HasSubstr("1 faster\n"));
+  EXPECT_THAT(
+      kgrade({"compare", before.path(), after.path(), "--fail-on", "slower,not-accepted"}),
+      Ended(0, HasSubstr("a.cu -> b.cu  1.5000x  1.4979x to 1.5021x  faster"), HasSubstr("1 faster\n")));
   EXPECT_EQ(kgrade({"compare", after.path(), before.path(), "--fail-on", "slower"}).exit_code, 4);
   EXPECT_EQ(kgrade({"compare", after.path(), before.path(), "--fail-on", "not-accepted"}).exit_code, 0);
   EXPECT_EQ(kgrade({"compare", after.path(), before.path()}).exit_code, 0) << "a difference is no failure";
@@ -86,10 +86,9 @@ TEST(Compare, TheSameFilesOnAnotherGpuNeverFail) {
   const auto compare = [&](const ScratchFile& after) {
     return kgrade({"compare", before.path(), after.path(), "--fail-on", "slower"});
   };
-  const Result other = compare(same);
-  EXPECT_EQ(other.exit_code, 0) << other.output;
-  EXPECT_THAT(other.output, HasSubstr("  0.977x  0.951x to 1.004x  same files  on another device\n"));
-  EXPECT_THAT(other.output, HasSubstr("1 of the same files on another device\n"));
+  EXPECT_THAT(compare(same),
+              Ended(0, HasSubstr("  0.977x  0.951x to 1.004x  same files  on another device\n"),
+                    HasSubstr("1 of the same files on another device\n")));
   EXPECT_THAT(compare(edited).output, HasSubstr("inconclusive  on another device\n"));
   EXPECT_EQ(compare(here).exit_code, 4) << "on the same GPU something else has changed";
 }
@@ -97,9 +96,8 @@ TEST(Compare, TheSameFilesOnAnotherGpuNeverFail) {
 TEST(Compare, WhatIsNoLongerAcceptedFailsFirst) {
   const ScratchFile good("a.json", record_of("a.cu", 2));
   const ScratchFile bad("b.json", record_of("a.cu", 2, Verdict::wrong_answer));
-  const Result broken = kgrade({"compare", good.path(), bad.path(), "--fail-on", "slower,not-accepted"});
-  EXPECT_EQ(broken.exit_code, 1) << broken.output;
-  EXPECT_THAT(broken.output, HasSubstr("no longer accepted"));
+  EXPECT_THAT(kgrade({"compare", good.path(), bad.path(), "--fail-on", "slower,not-accepted"}),
+              Ended(1, HasSubstr("no longer accepted")));
   EXPECT_EQ(kgrade({"compare", bad.path(), good.path(), "--fail-on", "not-accepted"}).exit_code, 0);
 }
 
@@ -107,22 +105,19 @@ TEST(Compare, WhatIsMissingOrCutOffFails) {
   const std::string good = nlohmann::json::parse(record_of("a.cu", 2)).dump() + "\n";
   const std::string other = nlohmann::json::parse(record_of("b.cu", 2)).dump() + "\n";
   const ScratchFile both("a.jsonl", good + other), one("b.jsonl", good), torn("c.jsonl", good + "{\"sche");
-  const Result missing = kgrade({"compare", both.path(), one.path(), "--fail-on", "not-accepted"});
-  EXPECT_EQ(missing.exit_code, 1) << missing.output;
-  EXPECT_THAT(missing.output, HasSubstr("missing: scale  b.cu  NVIDIA H200  accepted"));
+  EXPECT_THAT(kgrade({"compare", both.path(), one.path(), "--fail-on", "not-accepted"}),
+              Ended(1, HasSubstr("missing: scale  b.cu  NVIDIA H200  accepted")));
   EXPECT_EQ(kgrade({"compare", one.path(), both.path(), "--fail-on", "not-accepted"}).exit_code, 0);
-  const Result cut_off = kgrade({"compare", one.path(), torn.path(), "--fail-on", "not-accepted"});
-  EXPECT_EQ(cut_off.exit_code, 1) << cut_off.output;
-  EXPECT_THAT(cut_off.output, HasSubstr(torn.path() + ":2: error: ends in the middle of a line"));
+  EXPECT_THAT(kgrade({"compare", one.path(), torn.path(), "--fail-on", "not-accepted"}),
+              Ended(1, HasSubstr(torn.path() + ":2: error: ends in the middle of a line")));
   EXPECT_EQ(kgrade({"compare", one.path(), torn.path()}).exit_code, 0);
 }
 
 TEST(Compare, WritesItsFiles) {
   const ScratchFile record("a.json", record_of("a.cu", 2));
   const std::string markdown = record.directory() + "/out.md", json = record.directory() + "/out.json";
-  const Result result =
-      kgrade({"compare", record.path(), record.path(), "--markdown", markdown, "--json", json});
-  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(kgrade({"compare", record.path(), record.path(), "--markdown", markdown, "--json", json}),
+              Ended(0));
   EXPECT_THAT(read_text_file(markdown).value(), HasSubstr("**1 same**"));
   EXPECT_EQ(nlohmann::json::parse(read_text_file(json).value())["counts"]["same"], 1);
   const Result printed = kgrade({"compare", record.path(), record.path(), "--markdown", "-"});
@@ -134,12 +129,10 @@ TEST(Compare, WritesItsFiles) {
 TEST(Compare, WhatCannotBeReadOrWrittenIsSaid) {
   const ScratchFile record("a.json", record_of("a.cu", 2));
   const ScratchFile other("b.json", "{\"schema\": \"kgrade-record\", \"schema_version\": 99}");
-  const Result newer = kgrade({"compare", record.path(), other.path()});
-  EXPECT_EQ(newer.exit_code, 2);
-  EXPECT_THAT(newer.output, HasSubstr(other.path() + ": error: is a record of version 99"));
-  const Result nowhere = kgrade({"compare", record.path(), record.path(), "--markdown", "/missing/x.md"});
-  EXPECT_EQ(nowhere.exit_code, 2);
-  EXPECT_THAT(nowhere.output, HasSubstr("--markdown: there is no folder /missing"));
+  EXPECT_THAT(kgrade({"compare", record.path(), other.path()}),
+              Ended(2, HasSubstr(other.path() + ": error: is a record of version 99")));
+  EXPECT_THAT(kgrade({"compare", record.path(), record.path(), "--markdown", "/missing/x.md"}),
+              Ended(2, HasSubstr("--markdown: there is no folder /missing")));
   EXPECT_EQ(kgrade({"compare", record.path(), record.path(), "--markdown", "-", "--json", "-"}).exit_code, 2);
   EXPECT_EQ(kgrade({"compare", record.path(), record.path(), "--fail-on", "luck"}).exit_code, 2);
 }
@@ -156,9 +149,8 @@ std::string content_of(const std::string& path) {
 TEST(LeaderboardCommand, PrintsATableAndWritesWhatItIsAskedFor) {
   const ScratchFile html("page.html", "");
   const std::string json = html.directory() + "/leaderboard.json";
-  const Result result = kgrade({"leaderboard", "results", "--html", html.path(), "--json", json});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output, HasSubstr("rank  candidate"));
+  EXPECT_THAT(kgrade({"leaderboard", "results", "--html", html.path(), "--json", json}),
+              Ended(0, HasSubstr("rank  candidate")));
   EXPECT_THAT(content_of(html.path()), StartsWith("<!DOCTYPE html>"));
   EXPECT_EQ(nlohmann::json::parse(content_of(json))["schema"], "kgrade-leaderboard");
 }
@@ -184,11 +176,9 @@ TEST(LeaderboardCommand, ABrokenRecordIsToldOfAndTheRestIsShown) {
   const ScratchFile broken("broken.json", "{\"schema\": \"kgrade-record\",\n");
   const std::vector<std::string> arguments = {"leaderboard", "results/nvidia-h200/baselines",
                                               broken.directory()};
-  const Result shown = kgrade(arguments);
-  EXPECT_EQ(shown.exit_code, 0);
-  EXPECT_THAT(shown.output, HasSubstr(broken.path() + ":"));
-  EXPECT_THAT(shown.output, HasSubstr("warning: this one is left out of the leaderboard"));
-  EXPECT_THAT(shown.output, HasSubstr("rank  candidate"));
+  EXPECT_THAT(kgrade(arguments), Ended(0, HasSubstr(broken.path() + ":"),
+                                       HasSubstr("warning: this one is left out of the leaderboard"),
+                                       HasSubstr("rank  candidate")));
   std::vector<std::string> strict = arguments;
   strict.insert(strict.end(), {"--fail-on", "left-out"});
   const Result failed = kgrade(strict);
@@ -199,21 +189,15 @@ TEST(LeaderboardCommand, ABrokenRecordIsToldOfAndTheRestIsShown) {
 }
 
 TEST(LeaderboardCommand, WrongUsageIsSaidWithARemedy) {
-  const Result missing = kgrade({"leaderboard", "no-such-folder"});
-  EXPECT_EQ(missing.exit_code, 2);
-  EXPECT_THAT(missing.output, HasSubstr("no-such-folder"));
-  const Result both = kgrade({"leaderboard", "results", "--json", "-", "--html", "-"});
-  EXPECT_EQ(both.exit_code, 2);
-  EXPECT_THAT(both.output, HasSubstr("only one can be printed"));
-  const Result unwritable = kgrade({"leaderboard", "results", "--html", "no-such-folder/page.html"});
-  EXPECT_EQ(unwritable.exit_code, 2);
-  EXPECT_THAT(unwritable.output, HasSubstr("--html: there is no folder no-such-folder"));
-  const Result script = kgrade({"leaderboard", "results", "--html", "-", "--links", "javascript:alert(1)"});
-  EXPECT_EQ(script.exit_code, 2);
-  EXPECT_THAT(script.output, HasSubstr("--links: 'javascript:alert(1)' is no address of a page"));
-  const Result unnumbered = kgrade({"leaderboard", "results/nvidia-h200/baselines", "--kernelbench", "-"});
-  EXPECT_EQ(unnumbered.exit_code, 2);
-  EXPECT_THAT(unnumbered.output, HasSubstr("no result here is of a numbered problem"));
+  EXPECT_THAT(kgrade({"leaderboard", "no-such-folder"}), Ended(2, HasSubstr("no-such-folder")));
+  EXPECT_THAT(kgrade({"leaderboard", "results", "--json", "-", "--html", "-"}),
+              Ended(2, HasSubstr("only one can be printed")));
+  EXPECT_THAT(kgrade({"leaderboard", "results", "--html", "no-such-folder/page.html"}),
+              Ended(2, HasSubstr("--html: there is no folder no-such-folder")));
+  EXPECT_THAT(kgrade({"leaderboard", "results", "--html", "-", "--links", "javascript:alert(1)"}),
+              Ended(2, HasSubstr("--links: 'javascript:alert(1)' is no address of a page")));
+  EXPECT_THAT(kgrade({"leaderboard", "results/nvidia-h200/baselines", "--kernelbench", "-"}),
+              Ended(2, HasSubstr("no result here is of a numbered problem")));
 }
 
 TEST(LeaderboardCommand, WritesWhatKernelBenchReads) {
@@ -224,9 +208,8 @@ TEST(LeaderboardCommand, WritesWhatKernelBenchReads) {
   text.replace(text.find(path), path.size(), "runs/mine/level_1_problem_68_sample_0_kernel.py");
   const ScratchFile sample("sample.json", text);
   const std::string file = sample.directory() + "/eval_results.json";
-  const Result written = kgrade({"leaderboard", sample.path(), "--kernelbench", file});
-  EXPECT_EQ(written.exit_code, 0) << written.output;
-  EXPECT_THAT(written.output, HasSubstr("pass@1 100.0 %"));
+  EXPECT_THAT(kgrade({"leaderboard", sample.path(), "--kernelbench", file}),
+              Ended(0, HasSubstr("pass@1 100.0 %")));
   const auto results = nlohmann::json::parse(content_of(file));
   EXPECT_EQ(results["68"][0]["correctness"], true);
   EXPECT_GT(results["68"][0]["runtime"], 1);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "sandbox/sandbox.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::compile_isolation_test {
 
@@ -216,27 +217,21 @@ TEST_F(OwnFaults, AreVerdictsOfAGrade) {
 }
 
 TEST_F(OwnFaults, AreVerdictsOfASweepThatResumeKnows) {
-  const Result first = sweep();
-  EXPECT_EQ(first.exit_code, 0) << first.output;
-  EXPECT_THAT(first.output, HasSubstr("4 candidates: 1 accepted, 3 not; "));
-  EXPECT_THAT(first.output, Not(HasSubstr("not graded")));
+  EXPECT_THAT(sweep(),
+              Ended(0, HasSubstr("4 candidates: 1 accepted, 3 not; "), Not(HasSubstr("not graded"))));
   EXPECT_THAT(sweep("--resume").output, HasSubstr("4 of them from before"));
 }
 
 TEST_F(OwnFaults, AFileThatCannotBeReadIsNoFaultOfKgrade) {
   fs::create_symlink("nowhere.cu", folder() / "dangling.cu");
-  const Result result = sweep();
-  EXPECT_EQ(result.exit_code, 2) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("5 candidates: 1 accepted, 3 not, 1 without a verdict"));
+  EXPECT_THAT(sweep(), Ended(2, HasSubstr("5 candidates: 1 accepted, 3 not, 1 without a verdict")));
 }
 
 TEST_F(OwnFaults, ANameIsAnyBytes) {
   for (const char* name : {"half.cu", "nonsense.cu", "large.cu"}) fs::remove(folder() / name);
   write("gr\xfc\xdf.cu", "");
   write("-dash.cu", "");
-  const Result first = sweep();
-  EXPECT_EQ(first.exit_code, 0) << first.output;
-  EXPECT_THAT(first.output, HasSubstr("3 candidates: 3 accepted, 0 not"));
+  EXPECT_THAT(sweep(), Ended(0, HasSubstr("3 candidates: 3 accepted, 0 not")));
   EXPECT_THAT(sweep("--resume").output, HasSubstr("3 of them from before"));
 }
 
@@ -249,13 +244,11 @@ TEST_F(OwnFaults, ANameMayBeginAsOptionsDo) {
   };
   for (const char* command : {"grade", "check"}) {
     for (const char* arguments : {"-- -dash.cu", "./-dash.cu"}) {
-      const Result result = run(command, arguments);
-      EXPECT_EQ(result.exit_code, 0) << result.output;
+      EXPECT_THAT(run(command, arguments), Ended(0));
     }
   }
-  const Result refused = run("grade", "-dash.cu");
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.output, HasSubstr("error: '-dash.cu' is read as an option\n  hint: write ./-dash.cu"));
+  EXPECT_THAT(run("grade", "-dash.cu"),
+              Ended(2, HasSubstr("error: '-dash.cu' is read as an option\n  hint: write ./-dash.cu")));
 }
 
 // Single precision cannot sum so many terms of nearly one size one by one: each is rounded to a quarter in
@@ -291,18 +284,15 @@ Sum all elements.
   };
   std::ofstream(root.path() / "reference/sum-all.cu") << source("KGRADE_ACCUMULATOR");
   std::ofstream(root.path() / "right.cu") << source("double");
-  const Result lint = kgrade({"lint", file, "--device", "emulated"});
-  EXPECT_EQ(lint.exit_code, 2) << lint.output;
-  EXPECT_THAT(lint.output,
-              HasSubstr("sum-all.md:16:5: error: case 'large': in single precision the reference's "
-                        "'output' is off from the oracle's: the error is "));
-  const Result graded = kgrade({"grade", "sum-all", root.path() / "right.cu", "--problems",
-                                root.path() / "problems", "--case", "large", "--device", "emulated"});
-  EXPECT_EQ(graded.exit_code, 2) << graded.output;
-  EXPECT_THAT(graded.output,
-              HasSubstr("sum-all.md:16:5: error: the reference fails on case 'large': in single "
-                        "precision 'output' is off by "));
-  EXPECT_THAT(graded.output, Not(HasSubstr("report it")));
+  EXPECT_THAT(kgrade({"lint", file, "--device", "emulated"}),
+              Ended(2, HasSubstr("sum-all.md:16:5: error: case 'large': in single precision the reference's "
+                                 "'output' is off from the oracle's: the error is ")));
+  EXPECT_THAT(kgrade({"grade", "sum-all", root.path() / "right.cu", "--problems", root.path() / "problems",
+                      "--case", "large", "--device", "emulated"}),
+              Ended(2,
+                    HasSubstr("sum-all.md:16:5: error: the reference fails on case 'large': in single "
+                              "precision 'output' is off by "),
+                    Not(HasSubstr("report it"))));
 }
 
 }  // namespace kgrade::test::compile_isolation_test

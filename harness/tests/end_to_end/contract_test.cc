@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "tests/end_to_end/written_problem.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::contract_test {
 
@@ -49,12 +50,8 @@ fuzz:
   n: [2, 9, 31]
 )yaml",
           paths_kernel);
-  const Result linted = lint();
-  EXPECT_EQ(linted.exit_code, 0) << linted.output;
-  EXPECT_THAT(linted.output, HasSubstr("1 file, 0 errors"));
-  const Result right = grade(paths_kernel);
-  EXPECT_EQ(right.exit_code, 0) << right.output;
-  EXPECT_THAT(right.output, HasSubstr("exact"));
+  EXPECT_THAT(lint(), Ended(0, HasSubstr("1 file, 0 errors")));
+  EXPECT_THAT(grade(paths_kernel), Ended(0, HasSubstr("exact")));
   for (const auto& [from, to] :
        std::vector<std::pair<std::string, std::string>>{{"lengths[at] < 0 || ", ""},
                                                         {"k < n; ++k", "k + 1 < n; ++k"},
@@ -104,9 +101,7 @@ cases:
 fuzz: {dim: 0..2, ndim: 3, d0: 1..9, d1: 5..9, d2: 5..9}
 )yaml",
           sums_kernel);
-  const Result right = grade(sums_kernel);
-  EXPECT_EQ(right.exit_code, 0) << right.output;
-  EXPECT_THAT(right.output, HasSubstr("accepted"));
+  EXPECT_THAT(grade(sums_kernel), Ended(0, HasSubstr("accepted")));
   for (const auto& [from, to] :
        std::vector<std::pair<std::string, std::string>>{{"size_t i = dim + 1", "size_t i = dim"},
                                                         {"k < extent", "k + 1 < extent"},
@@ -150,8 +145,7 @@ fuzz: {n: 8..40 step 3}
 // A kernel may use that a matrix is triangular, and that the other is symmetric.
 TEST_F(Contract, MatricesHaveTheirStructure) {
   problem(product_problem, replaced(product_kernel, "k <= at / n", "k < n"));
-  const Result right = grade(replaced(product_kernel, "b[at % n * n + k]", "b[k * n + at % n]"));
-  EXPECT_EQ(right.exit_code, 0) << right.output;
+  EXPECT_THAT(grade(replaced(product_kernel, "b[at % n * n + k]", "b[k * n + at % n]")), Ended(0));
   EXPECT_EQ(grade(replaced(product_kernel, "k <= at / n", "k < at / n")).exit_code, 1);
   EXPECT_EQ(grade(replaced(product_kernel, "k <= at / n", "k <= at % n")).exit_code, 1);
 }
@@ -183,14 +177,13 @@ flops: n
 cases: [{name: some, role: test, n: 133}, {name: many, role: bench, n: 1000003}]
 )yaml",
           adding);
-  const Result accepted = grade(adding);
-  EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
+  EXPECT_THAT(grade(adding), Ended(0));
   EXPECT_THAT(lint().output, Not(HasSubstr("beginning-ignored")));
   write("reference/tried.cu",
         replaced(adding, "atomicAdd(count + i % 32, 1.0f);", "if (i < 32) count[i] = x[i];"));
   EXPECT_THAT(lint().output, HasSubstr("warning: case 'some': what 'count' begins as changes no output"));
   write("reference/tried.cu", adding);
-  const Result whole = grade(R"(
+  EXPECT_THAT(grade(R"(
 __global__ void add(const float* x, const float* c, float* y, float* count, size_t n) {
   const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
   if (i < n) y[i] = x[i] + c[i];
@@ -199,15 +192,14 @@ __global__ void add(const float* x, const float* c, float* y, float* count, size
 extern "C" void solution(const float* x, const float* c, float* y, float* count, size_t n) {
   add<<<(n + 63) / 64, 64>>>(x, c, y, count, n);
 }
-)");
-  EXPECT_EQ(whole.exit_code, 0) << whole.output;
-  const Result idle = grade(replaced(adding, "y[i] += x[i];", ""));
-  EXPECT_EQ(idle.exit_code, 1);
+)"),
+              Ended(0));
+  EXPECT_THAT(grade(replaced(adding, "y[i] += x[i];", "")), Ended(1));
   EXPECT_THAT(kgrade({"show", problem_}).output,
               AllOf(HasSubstr("(output, begins as c)"), HasSubstr("(output, begins as constant(3))")));
-  const Result dumped = kgrade(
-      {"dump", problem_, "--case", "some", "--directory", folder_.path().string(), "--device", "emulated"});
-  EXPECT_EQ(dumped.exit_code, 0) << dumped.output;
+  EXPECT_THAT(kgrade({"dump", problem_, "--case", "some", "--directory", folder_.path().string(), "--device",
+                      "emulated"}),
+              Ended(0));
   const std::string began = *read_text_file(folder_.path() / "some/count.begins.npy");
   const float three = 3;
   EXPECT_EQ(began.substr(began.size() - 4), std::string(reinterpret_cast<const char*>(&three), 4));
@@ -232,26 +224,20 @@ cases: [{name: some, role: test, n: 133}, {name: many, role: bench, n: 1000003}]
 )yaml",
           writing);
   const std::string adding = replaced(writing, "y[i] = ", "y[i] += ");
-  const Result refused = grade(adding);
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.output,
-              HasSubstr("all added to what the output held before, which is arbitrary: write it "
-                        "instead, or grade with --clear-outputs"));
+  EXPECT_THAT(grade(adding),
+              Ended(1, HasSubstr("all added to what the output held before, which is arbitrary: write it "
+                                 "instead, or grade with --clear-outputs")));
   const std::string record = (folder_.path() / "record.json").string();
-  const Result accepted = kgrade({"grade", problem_, write("candidate.cu", adding), "--device", "emulated",
-                                  "--clear-outputs", "--json", record});
-  EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
-  EXPECT_THAT(accepted.output, HasSubstr("outputs cleared"));
+  EXPECT_THAT(kgrade({"grade", problem_, write("candidate.cu", adding), "--device", "emulated",
+                      "--clear-outputs", "--json", record}),
+              Ended(0, HasSubstr("outputs cleared")));
   EXPECT_THAT(*read_text_file(record), HasSubstr("\"clears_outputs\": true"));
   // What it leaves alone is zero, and wrong all the same.
-  const Result idle =
-      kgrade({"grade", problem_, write("candidate.cu", replaced(adding, "i < n", "i + 1 < n")), "--device",
-              "emulated", "--clear-outputs"});
-  EXPECT_EQ(idle.exit_code, 1);
-  EXPECT_THAT(idle.output, HasSubstr("1 of 133 elements wrong"));
-  const Result board = kgrade({"leaderboard", record});
-  EXPECT_EQ(board.exit_code, 2);
-  EXPECT_THAT(board.output, HasSubstr("was graded with --clear-outputs, and is not ranked"));
+  EXPECT_THAT(kgrade({"grade", problem_, write("candidate.cu", replaced(adding, "i < n", "i + 1 < n")),
+                      "--device", "emulated", "--clear-outputs"}),
+              Ended(1, HasSubstr("1 of 133 elements wrong")));
+  EXPECT_THAT(kgrade({"leaderboard", record}),
+              Ended(2, HasSubstr("was graded with --clear-outputs, and is not ranked")));
 }
 
 TEST_F(Contract, MacrosOfACandidateAreItsOwn) {
@@ -262,8 +248,7 @@ TEST_F(Contract, MacrosOfACandidateAreItsOwn) {
         "Position", "Types", "type",   "value",     "same",   "require", "nth",
         "parts",    "count", "result", "parameter", "scalar", "slot",    "arguments"})
     macros += "#define " + std::string(name) + " 16\n";
-  const Result result = grade(macros + product_kernel);
-  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(grade(macros + product_kernel), Ended(0));
 }
 
 // Sums over segments, whose ends the reference computes with their lengths.
@@ -317,21 +302,17 @@ TEST_F(Contract, AReferenceComputesInputsThatHangTogether) {
   const std::string reference =
       std::string("#include \"ops/random.cuh\"\nusing number = ops::accumulator;\n") + segments_kernel;
   problem(segments_head, reference + segments_inputs);
-  const Result linted = lint();
-  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  EXPECT_THAT(lint(), Ended(0));
   const std::string candidate = std::string("using number = float;\n") + segments_kernel;
-  const Result right = grade(candidate);
-  EXPECT_EQ(right.exit_code, 0) << right.output;
-  const Result even = grade(replaced(candidate, "ends[i] - lengths[i]; k < ends[i]", "0; k < ends[0]"));
-  EXPECT_EQ(even.exit_code, 1);
-  EXPECT_THAT(even.output, HasSubstr("wrong_answer"));
+  EXPECT_THAT(grade(candidate), Ended(0));
+  EXPECT_THAT(grade(replaced(candidate, "ends[i] - lengths[i]; k < ends[i]", "0; k < ends[0]")),
+              Ended(1, HasSubstr("wrong_answer")));
   // Checked, and written down.
   const std::string file = write("candidate.cu", candidate);
-  const Result checked = kgrade({"check", problem_, file, "--device", "emulated"});
-  EXPECT_EQ(checked.exit_code, 0) << checked.output;
-  const Result dumped = kgrade({"dump", problem_, "--case", "odd", "--directory",
-                                (folder_.path() / "dump").string(), "--device", "emulated"});
-  EXPECT_EQ(dumped.exit_code, 0) << dumped.output;
+  EXPECT_THAT(kgrade({"check", problem_, file, "--device", "emulated"}), Ended(0));
+  EXPECT_THAT(kgrade({"dump", problem_, "--case", "odd", "--directory", (folder_.path() / "dump").string(),
+                      "--device", "emulated"}),
+              Ended(0));
   EXPECT_THAT(kgrade({"show", problem_}).output, HasSubstr("computed by inputs() of the reference"));
 }
 
@@ -354,24 +335,21 @@ TEST_F(Contract, AReferenceThatDoesNotLoadIsItsAuthorsFaultUnlessItsProcessWasKi
 TEST_F(Contract, AReferenceThatComputesNoInputsIsToldHow) {
   problem(segments_head,
           std::string("#include \"ops/random.cuh\"\nusing number = ops::accumulator;\n") + segments_kernel);
-  const Result linted = lint();
-  EXPECT_EQ(linted.exit_code, 2);
-  EXPECT_THAT(linted.output, HasSubstr("void inputs(int* ends, int* lengths, size_t n, size_t segments, int "
-                                       "most, unsigned long long seed)"));
-  const Result graded = grade(std::string("using number = float;\n") + segments_kernel);
-  EXPECT_EQ(graded.exit_code, 2) << graded.output;
+  EXPECT_THAT(lint(),
+              Ended(2, HasSubstr("void inputs(int* ends, int* lengths, size_t n, size_t segments, int "
+                                 "most, unsigned long long seed)")));
+  EXPECT_THAT(grade(std::string("using number = float;\n") + segments_kernel), Ended(2));
 }
 
 TEST_F(Contract, ALaunchThatFailsInInputsIsSaidToBeTheirs) {
   problem(segments_head, std::string("#include \"ops/random.cuh\"\nusing number = ops::accumulator;\n") +
                              segments_kernel +
                              replaced(segments_inputs, "cut<<<1, 1>>>", "cut<<<1, 4096>>>"));
-  const Result graded = grade(std::string("using number = float;\n") + segments_kernel);
-  EXPECT_EQ(graded.exit_code, 2) << graded.output;
-  EXPECT_THAT(graded.output, HasSubstr("the reference's inputs()"));
-  const Result dumped = kgrade(
-      {"dump", problem_, "--case", "odd", "--directory", folder_.path().string(), "--device", "emulated"});
-  EXPECT_EQ(dumped.exit_code, 2) << dumped.output;
+  EXPECT_THAT(grade(std::string("using number = float;\n") + segments_kernel),
+              Ended(2, HasSubstr("the reference's inputs()")));
+  EXPECT_THAT(kgrade({"dump", problem_, "--case", "odd", "--directory", folder_.path().string(), "--device",
+                      "emulated"}),
+              Ended(2));
 }
 
 }  // namespace kgrade::test::contract_test

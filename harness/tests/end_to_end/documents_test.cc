@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "sandbox/sandbox.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::documents_test {
 
@@ -104,10 +105,9 @@ TEST_F(Documents, AreFoundBySweepsAmongOtherTexts) {
   write(slug + "/README.md", "# Notes\nThis is what the kernels are.\n```sh\nmake\n```\n");
   write(slug + "/helpers.py", "def helper():\n    pass\n");
   write(slug + "/plain.cu", kernel());
-  const Result result = kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions",
-                                folder_.path() / slug / "*", "--output", folder_.path() / "out.jsonl"});
-  EXPECT_EQ(result.exit_code, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("2 candidates: 2 accepted"));
+  EXPECT_THAT(kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions",
+                      folder_.path() / slug / "*", "--output", folder_.path() / "out.jsonl"}),
+              Ended(0, HasSubstr("2 candidates: 2 accepted")));
   std::ifstream results(folder_.path() / "out.jsonl");
   for (std::string line; std::getline(results, line);) {
     const json candidate = json::parse(line)["candidates"][0];
@@ -142,9 +142,7 @@ Result table_of(const ScratchFile& file, const std::vector<std::string>& more) {
 TEST(Printing, OfSampleCasesIsShownOnRequest) {
   const ScratchFile file("loud.cu", kernel("if (i < 2) printf(\"thread %d\\n\", (int)i);",
                                            "printf(\"call \\033[31m%d\\n\", ++call);"));
-  const Result quiet = table_of(file, {});
-  EXPECT_EQ(quiet.exit_code, 0) << quiet.output;
-  EXPECT_THAT(quiet.output, Not(HasSubstr("thread 0")));
+  EXPECT_THAT(table_of(file, {}), Ended(0, Not(HasSubstr("thread 0"))));
   const Result verbose = table_of(file, {"--verbose"});
   EXPECT_THAT(verbose.output, HasSubstr("\n    call \\x1b[31m1\n"));
   EXPECT_THAT(verbose.output, HasSubstr("\n    thread 0\n    thread 1\n"));
@@ -173,9 +171,7 @@ TEST(Printing, IsBoundedAndKeptForSampleCasesOnly) {
 // When it is needed most.
 TEST(Printing, IsShownOfAWrongAnswerAndWithoutALineBreak) {
   const ScratchFile file("wrong.cu", kernel("out[i] += 1;", "printf(\"n is %d\", (int)n);"));
-  const Result verbose = table_of(file, {"--verbose"});
-  EXPECT_EQ(verbose.exit_code, 1);
-  EXPECT_THAT(verbose.output, HasSubstr("\n    n is "));
+  EXPECT_THAT(table_of(file, {"--verbose"}), Ended(1, HasSubstr("\n    n is ")));
 }
 
 }  // namespace kgrade::test::documents_test

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::dtypes_test {
 
@@ -143,18 +144,14 @@ TEST_P(NarrowCandidates, OthersHaveAnotherSignature) {
 TEST_P(NarrowCandidates, TheCheckerFindsAReadOfOneElementTooFar) {
   const ScratchFile file("candidate.cu",
                          changed("* kernel_h + k) * kernel_w + l];", "* kernel_h + k) * kernel_w + l + 1];"));
-  const Result result =
-      kgrade({"check", slug, file.path(), "--device", "emulated", "--case", "tiny", "--order", "forward"});
-  EXPECT_EQ(result.exit_code, 1) << result.output;
-  EXPECT_THAT(result.output, HasSubstr(slug + "  " + GetParam().name));
-  EXPECT_THAT(result.output, HasSubstr("reads 2 bytes"));
-  EXPECT_THAT(result.output, HasSubstr("`kernel`"));
+  EXPECT_THAT(
+      kgrade({"check", slug, file.path(), "--device", "emulated", "--case", "tiny", "--order", "forward"}),
+      Ended(1, HasSubstr(slug + "  " + GetParam().name), HasSubstr("reads 2 bytes"), HasSubstr("`kernel`")));
 }
 
 TEST_P(NarrowCandidates, TheTableNamesTheType) {
-  const Result result = kgrade({"grade", slug, solution(), "--device", "emulated", "--case", "tiny"});
-  EXPECT_EQ(result.exit_code, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr(slug + "  " + GetParam().name + "  emulated device"));
+  EXPECT_THAT(kgrade({"grade", slug, solution(), "--device", "emulated", "--case", "tiny"}),
+              Ended(0, HasSubstr(slug + "  " + GetParam().name + "  emulated device")));
 }
 
 // What every operator of the references gives in the type, rounded once.
@@ -195,23 +192,19 @@ TEST(Dtypes, ASweepGradesEachCandidateInItsType) {
   for (const std::string& file : all) EXPECT_THAT(result.output, HasSubstr("accepted  " + file));
   // One record holds one type.
   arguments.insert(arguments.end(), {"--json", "-"});
-  const Result refused = kgrade(arguments);
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.output, HasSubstr("for bfloat16 and float16 and float32, and a record holds"));
+  EXPECT_THAT(kgrade(arguments),
+              Ended(2, HasSubstr("for bfloat16 and float16 and float32, and a record holds")));
 }
 
 TEST(Dtypes, OneThatIsNotListedIsRefusedWithTheList) {
-  const Result result = kgrade({"grade", slug, "solutions/" + slug + "/naive.cu", "--dtype", "float64"});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.output, HasSubstr("is not for 'float64'"));
-  EXPECT_THAT(result.output, HasSubstr("its dtypes are: float32, float16, bfloat16"));
+  EXPECT_THAT(
+      kgrade({"grade", slug, "solutions/" + slug + "/naive.cu", "--dtype", "float64"}),
+      Ended(2, HasSubstr("is not for 'float64'"), HasSubstr("its dtypes are: float32, float16, bfloat16")));
 }
 
 TEST(Dtypes, ShowPrintsTheEntryPointOfTheType) {
-  const Result result = kgrade({"show", slug, "--dtype", "bfloat16"});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output, HasSubstr("const __nv_bfloat16* input"));
-  EXPECT_THAT(result.output, HasSubstr("float32, float16, bfloat16"));
+  EXPECT_THAT(kgrade({"show", slug, "--dtype", "bfloat16"}),
+              Ended(0, HasSubstr("const __nv_bfloat16* input"), HasSubstr("float32, float16, bfloat16")));
 }
 
 std::string bytes_of(const fs::path& file) {
@@ -306,10 +299,8 @@ TEST(PrecisionClasses, WhoAsksOverrulesWhatACandidateDeclares) {
   const ScratchFile silent("silent.cu", halves);
   const Graded asked = grade({problem, silent.path(), "--precision", "tf32"}, "emulated");
   expect_outcome(asked.record["candidates"][0], "accepted", "tf32", "");
-  const Result unknown =
-      kgrade({"grade", problem, file.path(), "--precision", "fp8", "--device", "emulated"});
-  EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.output, HasSubstr("there is no precision class 'fp8'"));
+  EXPECT_THAT(kgrade({"grade", problem, file.path(), "--precision", "fp8", "--device", "emulated"}),
+              Ended(2, HasSubstr("there is no precision class 'fp8'")));
 }
 
 TEST(PrecisionClasses, ARecordHoldsOne) {
@@ -317,24 +308,19 @@ TEST(PrecisionClasses, ARecordHoldsOne) {
   const ScratchFile strict("exact.cu", exact);
   std::vector<std::string> arguments = {"grade",    problem,    strict.path(), loose.path(),
                                         "--device", "emulated", "--case",      "tiny"};
-  const Result both = kgrade(arguments);
-  EXPECT_EQ(both.exit_code, 0) << both.output;
-  EXPECT_THAT(both.output, AllOf(HasSubstr("accepted  " + strict.path() + "  fp32"),
-                                 HasSubstr("accepted  " + loose.path() + "  tf32")));
+  EXPECT_THAT(kgrade(arguments), Ended(0, AllOf(HasSubstr("accepted  " + strict.path() + "  fp32"),
+                                                HasSubstr("accepted  " + loose.path() + "  tf32"))));
   arguments.insert(arguments.end(), {"--json", "-"});
-  const Result refused = kgrade(arguments);
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.output,
-              HasSubstr("for float32 of class fp32 and float32 of class tf32, and a record holds"));
+  EXPECT_THAT(kgrade(arguments),
+              Ended(2, HasSubstr("for float32 of class fp32 and float32 of class tf32, and a record holds")));
 }
 
 TEST(PrecisionClasses, OneThatDoesNotExistIsTheVerdictOfItsCandidate) {
   const ScratchFile file("candidate.cu", "// Text.\n// kgrade: precision fp16\n" + halves);
-  const Result result = kgrade({"grade", problem, file.path(), "--device", "emulated", "--case", "tiny"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.output, AllOf(HasSubstr("compile_error  " + file.path()),
-                                   HasSubstr("line 2: this line says nothing that is known"),
-                                   HasSubstr("`// kgrade: precision tf32`")));
+  EXPECT_THAT(kgrade({"grade", problem, file.path(), "--device", "emulated", "--case", "tiny"}),
+              Ended(1, AllOf(HasSubstr("compile_error  " + file.path()),
+                             HasSubstr("line 2: this line says nothing that is known"),
+                             HasSubstr("`// kgrade: precision tf32`"))));
 }
 
 // The error is 1.1e-3 and 1.2e-3, in units of the norm that these seeds give.
@@ -350,9 +336,9 @@ TEST(PrecisionClasses, AnHonestAnswerIsNotRefusedWhereSumsCancel) {
 TEST(PrecisionClasses, TheCheckerAsksForTheSame) {
   for (const auto& [first_line, exit_code] : {std::pair{for_tf32, 0}, std::pair{std::string(), 1}}) {
     const ScratchFile file("candidate.cu", first_line + halves);
-    const Result result = kgrade(
-        {"check", problem, file.path(), "--device", "emulated", "--case", "tiny", "--order", "forward"});
-    EXPECT_EQ(result.exit_code, exit_code) << result.output;
+    EXPECT_THAT(kgrade({"check", problem, file.path(), "--device", "emulated", "--case", "tiny", "--order",
+                        "forward"}),
+                Ended(exit_code));
   }
 }
 
@@ -398,16 +384,13 @@ TEST(ExactClass, IsOneOfItsOwnFromTheProblemToTheLeaderboard) {
 
 TEST(ExactClass, IsTheOnlyOneOfItsProblems) {
   const ScratchFile lower("lower.cu", total_source("// kgrade: precision tf32\n", ""));
-  const Result refused = kgrade({"grade", total, lower.path(), "--device", "emulated", "--case", "small"});
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.output,
-              AllOf(HasSubstr("compile_error  " + lower.path()),
-                    HasSubstr("problem 'running-total' allows no rounding, and has no class tf32")));
+  EXPECT_THAT(
+      kgrade({"grade", total, lower.path(), "--device", "emulated", "--case", "small"}),
+      Ended(1, AllOf(HasSubstr("compile_error  " + lower.path()),
+                     HasSubstr("problem 'running-total' allows no rounding, and has no class tf32"))));
   const ScratchFile exact_scale("scale.cu", "// kgrade: precision exact\n" + exact);
-  const Result other =
-      kgrade({"grade", problem, exact_scale.path(), "--device", "emulated", "--case", "tiny"});
-  EXPECT_EQ(other.exit_code, 1);
-  EXPECT_THAT(other.output, HasSubstr("has no class exact: its answers may be rounded"));
+  EXPECT_THAT(kgrade({"grade", problem, exact_scale.path(), "--device", "emulated", "--case", "tiny"}),
+              Ended(1, HasSubstr("has no class exact: its answers may be rounded")));
 }
 
 TEST(ExactClass, LeavesNothingToCalibrate) {

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::hidden_shapes_test {
 
@@ -92,13 +93,10 @@ TEST(HiddenShapes, AreRefusedWithAReasonWhereTheProblemHasNoRanges) {
     SCOPED_TRACE(testing::PrintToString(options));
     Words arguments = {"grade", "--device", "emulated", unfuzzed, unfuzzed_candidate};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const Result result = kgrade(arguments);
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.output,
-                HasSubstr("problem 'scale' has no ranges that hidden shapes could be drawn from"));
-    EXPECT_THAT(result.output, HasSubstr("give the problem a `fuzz` section"));
-    EXPECT_THAT(result.output, HasSubstr("scale.md"));
-    EXPECT_THAT(result.left_behind, IsEmpty());
+    EXPECT_THAT(
+        kgrade(arguments),
+        EndedCleanly(2, HasSubstr("problem 'scale' has no ranges that hidden shapes could be drawn from"),
+                     HasSubstr("give the problem a `fuzz` section"), HasSubstr("scale.md")));
   }
 }
 
@@ -120,10 +118,8 @@ TEST(HiddenShapes, HaveANumberAndASeedThatAreWholeNumbers) {
     SCOPED_TRACE(testing::PrintToString(options));
     Words arguments = {"grade", "--device", "emulated", slug, naive};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const Result result = kgrade(arguments);
-    EXPECT_EQ(result.exit_code, 2) << result.output;
-    EXPECT_THAT(result.output, HasSubstr(options[0] + ": '" + options[1] + "' is no whole number from 0 to"));
-    EXPECT_THAT(result.left_behind, IsEmpty());
+    EXPECT_THAT(kgrade(arguments), EndedCleanly(2, HasSubstr(options[0] + ": '" + options[1] +
+                                                             "' is no whole number from 0 to")));
   }
 }
 
@@ -143,16 +139,13 @@ TEST(WrittenCases, AreGradedAndChecked) {
   EXPECT_EQ(only[0]["name"], written);
   EXPECT_EQ(only[0]["role"], "test");
   EXPECT_EQ(only[0]["parameters"]["width"], 23);
-  const Result checked = kgrade({"check", slug, naive, "--device", "emulated", "--case", written});
-  EXPECT_EQ(checked.exit_code, 0) << checked.output;
-  EXPECT_THAT(checked.output, HasSubstr(written));
+  EXPECT_THAT(kgrade({"check", slug, naive, "--device", "emulated", "--case", written}),
+              Ended(0, HasSubstr(written)));
 }
 
 TEST(WrittenCases, HaveToFulfilWhatTheProblemRequires) {
-  const Result refused =
-      kgrade({"grade", slug, naive, "--device", "emulated", "--case", "in_channels=3,groups=2"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.output, AllOf(HasSubstr("case 'in_channels=3,groups=2'"), HasSubstr("does not hold")));
+  EXPECT_THAT(kgrade({"grade", slug, naive, "--device", "emulated", "--case", "in_channels=3,groups=2"}),
+              Ended(2, AllOf(HasSubstr("case 'in_channels=3,groups=2'"), HasSubstr("does not hold"))));
 }
 
 TEST(WrittenCases, OfManyHoursAreRefusedBeforeTheyBegin) {
@@ -173,9 +166,8 @@ TEST(WrittenCases, HiddenOnesOfAGradeAreCheckedByName) {
   EXPECT_EQ(record["hidden_seed"], "7");
   ASSERT_EQ(record["candidates"][0]["cases"].size(), 1U);
   EXPECT_EQ(record["candidates"][0]["cases"][0]["name"], "hidden-2");
-  const Result nameless = kgrade({"check", slug, naive, "--device", "emulated", "--case", "hidden-2"});
-  EXPECT_EQ(nameless.exit_code, 2);
-  EXPECT_THAT(nameless.output, HasSubstr("--hidden-seed"));
+  EXPECT_THAT(kgrade({"check", slug, naive, "--device", "emulated", "--case", "hidden-2"}),
+              Ended(2, HasSubstr("--hidden-seed")));
 }
 
 TEST(StandardInput, IsGradedAndChecked) {
@@ -186,12 +178,10 @@ TEST(StandardInput, IsGradedAndChecked) {
   EXPECT_EQ(graded.record["candidates"][0]["path"], "<stdin>");
   EXPECT_EQ(kgrade({"check", slug, "-", "--device", "emulated", "--case", "tiny"}, program).exit_code, 0);
   program.input = "#include <cstddef>\nnonsense;\n";
-  const Result broken = kgrade({"grade", slug, "-", "--device", "emulated"}, program);
-  EXPECT_EQ(broken.exit_code, 1);
-  EXPECT_THAT(broken.output, AllOf(HasSubstr("<stdin>:2"), Not(HasSubstr("stdin.cu"))));
-  const Result twice = kgrade({"grade", slug, "-", "-", "--device", "emulated"}, program);
-  EXPECT_EQ(twice.exit_code, 2);
-  EXPECT_THAT(twice.output, HasSubstr("name it once"));
+  EXPECT_THAT(kgrade({"grade", slug, "-", "--device", "emulated"}, program),
+              Ended(1, AllOf(HasSubstr("<stdin>:2"), Not(HasSubstr("stdin.cu")))));
+  EXPECT_THAT(kgrade({"grade", slug, "-", "-", "--device", "emulated"}, program),
+              Ended(2, HasSubstr("name it once")));
 }
 
 }  // namespace kgrade::test::hidden_shapes_test

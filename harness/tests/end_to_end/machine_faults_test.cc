@@ -19,6 +19,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::machine_faults_test {
 
@@ -124,12 +125,10 @@ TEST_F(Filler, ThatFillsTheDiskIsToBlameAndTheOthersAreGraded) {
   const ScratchFile guilty("filler.cu", filler(60));
   const SmallDisk disk("40m");
   if (!disk.is_mounted()) GTEST_SKIP() << "only root makes a disk";
-  const Result result =
-      kgrade({"grade", slug, guilty.path(), naive, "--case", "tiny", "--device", "emulated"}, without_cache);
-  EXPECT_EQ(result.exit_code, 1) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("compile_error  " + guilty.path()));
-  EXPECT_THAT(result.output, HasSubstr("it found no space left"));
-  EXPECT_THAT(result.output, HasSubstr("accepted  " + naive.string()));
+  EXPECT_THAT(
+      kgrade({"grade", slug, guilty.path(), naive, "--case", "tiny", "--device", "emulated"}, without_cache),
+      Ended(1, HasSubstr("compile_error  " + guilty.path()), HasSubstr("it found no space left"),
+            HasSubstr("accepted  " + naive.string())));
 }
 
 TEST_F(Filler, ASweepOnAFullDiskKeepsNoResultThatResumeBelieves) {
@@ -143,9 +142,7 @@ TEST_F(Filler, ASweepOnAFullDiskKeepsNoResultThatResumeBelieves) {
     expect_lack_of_room(kgrade(sweep, without_cache));
     EXPECT_EQ(fs::file_size(results), 0u);
   }
-  const Result later = kgrade(sweep, without_cache);
-  EXPECT_EQ(later.exit_code, 0) << later.output;
-  EXPECT_THAT(later.output, HasSubstr("1 candidate: 1 accepted, 0 not"));
+  EXPECT_THAT(kgrade(sweep, without_cache), Ended(0, HasSubstr("1 candidate: 1 accepted, 0 not")));
 }
 
 // A compiler that says such a thing instead of compiling, for all sources or those with `condition` alone.
@@ -181,25 +178,21 @@ TEST_F(BrokenCompiler, IsTheMachinesFaultWithItsRemedy) {
            {"virtual memory exhausted: Cannot allocate memory", "more memory"},
            {"g++: fatal error: cannot execute \"as\": vfork: Resource temporarily unavailable",
             "ulimit -u"}}) {
-    const Result result = grade_with(words);
-    EXPECT_EQ(result.exit_code, 3) << result.output;
-    EXPECT_THAT(result.output, HasSubstr("error: the compiler cannot work on this machine: "));
-    EXPECT_THAT(result.output, HasSubstr(remedy));
-    EXPECT_THAT(result.left_behind, IsEmpty());
+    EXPECT_THAT(
+        grade_with(words),
+        EndedCleanly(3, HasSubstr("error: the compiler cannot work on this machine: "), HasSubstr(remedy)));
   }
 }
 
 TEST_F(BrokenCompiler, IsTheMachinesFaultInASelftestToo) {
-  const Result result = kgrade_with({"selftest"}, killed);
-  EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("error: the compiler cannot work on this machine: "));
+  EXPECT_THAT(kgrade_with({"selftest"}, killed),
+              Ended(3, HasSubstr("error: the compiler cannot work on this machine: ")));
   EXPECT_EQ(kgrade_with({"selftest"}, "x.cu:1:1: error: a mistake of kgrade").exit_code, 70);
 }
 
 TEST_F(BrokenCompiler, ThatOnlyOneCandidateBreaksIsTheCandidatesFault) {
-  const Result result = grade_with(killed, "case \"$*\" in *KGRADE_ACCUMULATOR*) exec g++ \"$@\";; esac");
-  EXPECT_EQ(result.exit_code, 1) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("compile_error  " + naive.string()));
+  EXPECT_THAT(grade_with(killed, "case \"$*\" in *KGRADE_ACCUMULATOR*) exec g++ \"$@\";; esac"),
+              Ended(1, HasSubstr("compile_error  " + naive.string())));
 }
 
 TEST(MachineFaults, ACandidateThatIsKilledIsGradedOnceMore) {
@@ -216,11 +209,9 @@ TEST(MachineFaults, ACandidateThatIsKilledIsGradedOnceMore) {
 }
 
 TEST(MachineFaults, ARecordOnAFullDiskIsNoWrongUsage) {
-  const Result result =
-      kgrade({"grade", slug, naive, "--case", "tiny", "--device", "emulated", "--json", "/dev/full"});
-  EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("/dev/full: error: cannot be written: No space left on device\n"
-                                       "  hint: free some space there, or name a file on another disk"));
+  EXPECT_THAT(kgrade({"grade", slug, naive, "--case", "tiny", "--device", "emulated", "--json", "/dev/full"}),
+              Ended(3, HasSubstr("/dev/full: error: cannot be written: No space left on device\n"
+                                 "  hint: free some space there, or name a file on another disk")));
 }
 
 TEST(MachineFaults, FoldersOfARunThatWasKilledAreGoneAfterTheNext) {
@@ -242,8 +233,7 @@ TEST(MachineFaults, FoldersOfARunThatWasKilledAreGoneAfterTheNext) {
   ASSERT_FALSE(fs::is_empty(folder.path()));
   const std::string again = "TMPDIR='" + folder.path().string() + "' exec '" KGRADE_PROGRAM "' grade " +
                             slug + " '" + naive.string() + "' --case tiny --device emulated";
-  const Result next = kgrade({"-c", again}, {"/bin/sh", {}});
-  EXPECT_EQ(next.exit_code, 0) << next.output;
+  EXPECT_THAT(kgrade({"-c", again}, {"/bin/sh", {}}), Ended(0));
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
@@ -307,11 +297,8 @@ class Unfinished : public testing::TestWithParam<const char*> {
 
 TEST_P(Unfinished, WhatIsFinishedIsPrintedAndWrittenBeforeTheError) {
   const fs::path json = folder() / "record.json";
-  const Result result = run(json);
-  EXPECT_EQ(result.exit_code, 2) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("first.cu"));
-  EXPECT_THAT(result.output, HasSubstr("the oracle fails on case 'ragged'"));
-  EXPECT_THAT(result.left_behind, IsEmpty());
+  EXPECT_THAT(run(json),
+              EndedCleanly(2, HasSubstr("first.cu"), HasSubstr("the oracle fails on case 'ragged'")));
   const auto record = nlohmann::json::parse(std::ifstream(json), nullptr, false);
   ASSERT_TRUE(record.is_object());
   ASSERT_EQ(record["candidates"].size(), 1u);
@@ -348,11 +335,10 @@ class WithoutPyTorch : public testing::Test {
 // Without a name the others are graded: tests/sweep/sweep_test.cc.
 TEST_F(WithoutPyTorch, ASweepThatNamesOneGradesNothing) {
   const std::string results = (folder_.path() / "out.jsonl").string();
-  const Result result = kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions", at("*"),
-                                "--hidden", "0", "--jobs", "1", "--python", python(), "--output", results});
-  EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output, AllOf(HasSubstr("PyTorch is not installed for Python 3.11.7 (/opt/bin/python3)"),
-                                   HasSubstr("run `/opt/bin/python3 -m pip install torch`")));
+  EXPECT_THAT(kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions", at("*"), "--hidden",
+                      "0", "--jobs", "1", "--python", python(), "--output", results}),
+              Ended(3, AllOf(HasSubstr("PyTorch is not installed for Python 3.11.7 (/opt/bin/python3)"),
+                             HasSubstr("run `/opt/bin/python3 -m pip install torch`"))));
   std::ifstream lines(results);
   std::string line;
   EXPECT_FALSE(std::getline(lines, line)) << line;
@@ -398,10 +384,9 @@ TEST_F(WithoutPyTorch, AProblemOfKernelBenchIsTheMachinesFault) {
 }
 
 TEST_F(WithoutPyTorch, AGradedFileIsTheMachinesFault) {
-  const Result result =
-      kgrade({"grade", slug, at("mine.py"), "--device", "emulated", "--case", "tiny", "--python", python()});
-  EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("PyTorch is not installed for Python 3.11.7"));
+  EXPECT_THAT(
+      kgrade({"grade", slug, at("mine.py"), "--device", "emulated", "--case", "tiny", "--python", python()}),
+      Ended(3, HasSubstr("PyTorch is not installed for Python 3.11.7")));
   EXPECT_EQ(
       kgrade({"grade", slug, at("plain.cu"), "--device", "emulated", "--case", "tiny", "--python", python()})
           .exit_code,

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::measuring_test {
 
@@ -163,12 +164,9 @@ TEST_F(Measuring, ACaseThatIsNotMeasuredHasNoBlocks) {
 
 TEST(MeasuringOptions, QuickAndRankedExcludeEachOther) {
   const std::string candidate = folder + "/candidates/scale.cu";
-  const Result both = kgrade({"grade", "scale", candidate, "--quick", "--ranked"});
-  EXPECT_EQ(both.exit_code, 2);
-  EXPECT_THAT(both.output, HasSubstr("--quick excludes --ranked"));
-  const Result none = kgrade({"grade", "scale", candidate, "--launches", "0"});
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.output, HasSubstr("--launches"));
+  EXPECT_THAT(kgrade({"grade", "scale", candidate, "--quick", "--ranked"}),
+              Ended(2, HasSubstr("--quick excludes --ranked")));
+  EXPECT_THAT(kgrade({"grade", "scale", candidate, "--launches", "0"}), Ended(2, HasSubstr("--launches")));
 }
 
 // The self-test as a program. On a device without speed, everything except the clock is exercised.
@@ -189,9 +187,7 @@ TEST(Selftest, HelpSaysWhatItDoes) {
 }
 
 TEST(Selftest, ListsItsKernels) {
-  const Result result = kgrade({"selftest", "--list"});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.output, HasSubstr("arithmetic-100ms  arithmetic   100 ms"));
+  EXPECT_THAT(kgrade({"selftest", "--list"}), Ended(0, HasSubstr("arithmetic-100ms  arithmetic   100 ms")));
   const Result some = kgrade({"selftest", "--list", "--kernels", "read-*"});
   EXPECT_THAT(some.output, HasSubstr("read-10us"));
   EXPECT_THAT(some.output, Not(HasSubstr("arithmetic")));
@@ -200,12 +196,10 @@ TEST(Selftest, ListsItsKernels) {
 TEST(Selftest, RunsEveryKernelOnTheEmulatedDeviceAndJudgesNothing) {
   const ScratchFile file("selftest.json", "");
   const ScratchFile svg("selftest.svg", "");
-  const Result result =
-      kgrade({"selftest", "--device", "emulated", "--seed", "7", "--json", file.path(), "--svg", svg.path()});
-  EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("Times of this device do not measure speed: nothing is judged."));
-  EXPECT_THAT(result.output, Not(HasSubstr("refused")));
-  EXPECT_THAT(result.left_behind, IsEmpty());
+  EXPECT_THAT(
+      kgrade({"selftest", "--device", "emulated", "--seed", "7", "--json", file.path(), "--svg", svg.path()}),
+      EndedCleanly(3, HasSubstr("Times of this device do not measure speed: nothing is judged."),
+                   Not(HasSubstr("refused"))));
   const auto record = nlohmann::json::parse(content_of(file.path()));
   EXPECT_EQ(record["seed"], "7");
   EXPECT_EQ(record["judged"], false);

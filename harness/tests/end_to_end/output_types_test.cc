@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/end_to_end/written_problem.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::output_types_test {
 
@@ -48,12 +49,9 @@ const std::string in_eight_bits =
 
 TEST_F(OutputTypes, DoublesAreJudgedByTheClassThatTheyReach) {
   problem(doubles_problem(""), doubles_kernel);
-  const Result linted = lint();
-  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  EXPECT_THAT(lint(), Ended(0));
   for (const std::string& right : {std::string(doubles_kernel), in_float}) {
-    const Result accepted = grade(right);
-    EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
-    EXPECT_THAT(accepted.output, HasSubstr("fp32"));
+    EXPECT_THAT(grade(right), Ended(0, HasSubstr("fp32")));
   }
   EXPECT_THAT(grade(in_eight_bits).output, HasSubstr("low_precision"));
   EXPECT_THAT(grade(replaced(doubles_kernel, "i = 0", "i = 1")).output, HasSubstr("wrong_answer"));
@@ -68,8 +66,7 @@ TEST_F(OutputTypes, DoublesAreJudgedByTheClassThatTheyReach) {
 // What is compared are doubles: a threshold may be below the errors of floats.
 TEST_F(OutputTypes, DoublesMayHaveToBeExacterThanFloats) {
   problem(doubles_problem("thresholds: {fp32: 1e-13, tf32: 1e-5, bf16: 1e-2}\n"), doubles_kernel);
-  const Result accepted = grade(doubles_kernel);
-  EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
+  EXPECT_THAT(grade(doubles_kernel), Ended(0));
   EXPECT_THAT(grade(in_float).output, HasSubstr("low_precision"));
   // Only an input is read as floats.
   EXPECT_THAT(grade(replaced(doubles_kernel, "* w[i]", "* static_cast<float>(w[i])")).output,
@@ -119,19 +116,12 @@ TEST_F(OutputTypes, AnOutputOfHalvesStandsBesideFloats) {
         halves_kernel(
             "#include \"ops/types.cuh\"\nusing ops::accumulator;\nusing output = ops::written<__half>;\n",
             "output(float(sum))"));
-  const Result linted = lint();
-  EXPECT_EQ(linted.exit_code, 0) << linted.output;
-  const Result right = grade(halves_kernel(types, "__float2half(sum)"));
-  EXPECT_EQ(right.exit_code, 0) << right.output;
-  const Result cut_off = grade(halves_kernel(types, "__float2half_rz(sum)"));
-  EXPECT_EQ(cut_off.exit_code, 1) << cut_off.output;
-  EXPECT_THAT(cut_off.output, HasSubstr("'y'"));
-  const Result through_bfloat16 =
-      grade(halves_kernel(types, "__float2half(__bfloat162float(__float2bfloat16(sum)))"));
-  EXPECT_EQ(through_bfloat16.exit_code, 1) << through_bfloat16.output;
-  const Result floats = grade(halves_kernel("using accumulator = float;\nusing output = float;\n", "sum"));
-  EXPECT_EQ(floats.exit_code, 1) << floats.output;
-  EXPECT_THAT(floats.output, HasSubstr("signature_mismatch"));
+  EXPECT_THAT(lint(), Ended(0));
+  EXPECT_THAT(grade(halves_kernel(types, "__float2half(sum)")), Ended(0));
+  EXPECT_THAT(grade(halves_kernel(types, "__float2half_rz(sum)")), Ended(1, HasSubstr("'y'")));
+  EXPECT_THAT(grade(halves_kernel(types, "__float2half(__bfloat162float(__float2bfloat16(sum)))")), Ended(1));
+  EXPECT_THAT(grade(halves_kernel("using accumulator = float;\nusing output = float;\n", "sum")),
+              Ended(1, HasSubstr("signature_mismatch")));
 }
 
 // Scales as powers of two without a sign: one per block of an input, and one per block of an output of codes.
@@ -180,10 +170,8 @@ extern "C" void solution(const float* x, const __nv_fp8_e8m0* s, float* y, uint8
 
 TEST_F(OutputTypes, PowersOfTwoAreScales) {
   problem(scales_head, scales_kernel);
-  const Result linted = lint();
-  EXPECT_EQ(linted.exit_code, 0) << linted.output;
-  const Result right = grade(scales_kernel);
-  EXPECT_EQ(right.exit_code, 0) << right.output;
+  EXPECT_THAT(lint(), Ended(0));
+  EXPECT_THAT(grade(scales_kernel), Ended(0));
   const std::string in_bytes = replaced(replaced(scales_kernel, "const __nv_fp8_e8m0* s", "const uint8_t* s"),
                                         "const __nv_fp8_e8m0* s", "const uint8_t* s");
   EXPECT_THAT(grade(replaced(in_bytes, "float(s[block])", "ldexpf(1.0f, s[block] - 127)")).output,

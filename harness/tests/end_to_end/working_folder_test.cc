@@ -10,6 +10,7 @@
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "tests/support/command.h"
+#include "tests/support/ended.h"
 
 namespace kgrade::test::working_folder_test {
 
@@ -44,10 +45,8 @@ class WorkingFolder : public testing::Test {
 };
 
 TEST_F(WorkingFolder, ItsProblemsAreListedWithThoseOfKgrade) {
-  const Result listed = run({"list"});
-  EXPECT_EQ(listed.exit_code, 0) << listed.output;
-  EXPECT_THAT(listed.output,
-              AllOf(HasSubstr("scale "), HasSubstr("conv-standard-1d "), HasSubstr("\nin problems, /")));
+  EXPECT_THAT(run({"list"}), Ended(0, AllOf(HasSubstr("scale "), HasSubstr("conv-standard-1d "),
+                                            HasSubstr("\nin problems, /"))));
   EXPECT_THAT(run({"show", "scale"}).output, HasSubstr("file problems/scale.md\n"));
   EXPECT_THAT(run({"show", "no-such"}).output, HasSubstr("there is no problem 'no-such' in problems, /"));
 }
@@ -55,44 +54,37 @@ TEST_F(WorkingFolder, ItsProblemsAreListedWithThoseOfKgrade) {
 TEST_F(WorkingFolder, AFolderThatIsNamedComesFirstAndSaysWhatItHides) {
   fs::create_directory(at("drafts"));
   fs::copy_file(at("problems/scale.md"), at("drafts/scale.md"));
-  const Result shown = run({"show", "scale", "--problems", "drafts"});
-  EXPECT_EQ(shown.exit_code, 0) << shown.output;
-  EXPECT_THAT(shown.output, AllOf(HasSubstr("note: scale is drafts/scale.md, not problems/scale.md"),
-                                  HasSubstr("file drafts/scale.md")));
+  EXPECT_THAT(run({"show", "scale", "--problems", "drafts"}),
+              Ended(0, AllOf(HasSubstr("note: scale is drafts/scale.md, not problems/scale.md"),
+                             HasSubstr("file drafts/scale.md"))));
   EXPECT_THAT(run({"list", "--problems", "drafts"}).output, HasSubstr("conv-standard-1d "));
 }
 
 // Own and shipped problems together, with the candidates of this folder and no others.
 TEST_F(WorkingFolder, ASweepGradesItsOwnSolutions) {
-  const Result swept = run({"sweep", "--all", "--device", "emulated", "--jobs", "1", "--hidden", "0"});
-  EXPECT_EQ(swept.exit_code, 0) << swept.output;
-  EXPECT_THAT(swept.output,
-              AllOf(HasSubstr("candidates in solutions, problems in problems, /"),
-                    HasSubstr("accepted  scale/mine.cu"), HasSubstr("accepted  conv-standard-1d/mine.cu"),
-                    HasSubstr("[2/2]"), Not(HasSubstr("naive"))));
+  EXPECT_THAT(
+      run({"sweep", "--all", "--device", "emulated", "--jobs", "1", "--hidden", "0"}),
+      Ended(0, AllOf(HasSubstr("candidates in solutions, problems in problems, /"),
+                     HasSubstr("accepted  scale/mine.cu"), HasSubstr("accepted  conv-standard-1d/mine.cu"),
+                     HasSubstr("[2/2]"), Not(HasSubstr("naive")))));
 }
 
 TEST_F(WorkingFolder, ASweepWithoutASelectionSaysWhatItNeeds) {
-  const Result swept = run({"sweep", "--device", "emulated", "--resume"});
-  EXPECT_EQ(swept.exit_code, 2);
-  EXPECT_THAT(swept.output,
-              AllOf(HasSubstr("error: nothing is named that the sweep should grade"),
-                    HasSubstr("--solutions FOLDER"), HasSubstr("--all"), Not(HasSubstr("[1/"))));
+  EXPECT_THAT(run({"sweep", "--device", "emulated", "--resume"}),
+              Ended(2, AllOf(HasSubstr("error: nothing is named that the sweep should grade"),
+                             HasSubstr("--solutions FOLDER"), HasSubstr("--all"), Not(HasSubstr("[1/")))));
   EXPECT_EQ(run({"sweep", "--all", "--only", "scale"}).exit_code, 2) << "they contradict each other";
 }
 
 TEST_F(WorkingFolder, APatternIsNoFolder) {
-  const Result swept = run({"sweep", "--device", "emulated", "--problems", "conv-*"});
-  EXPECT_EQ(swept.exit_code, 2);
-  EXPECT_THAT(swept.output, AllOf(HasSubstr("conv-*: error: no such folder"), HasSubstr("--only 'conv-*'")));
+  EXPECT_THAT(run({"sweep", "--device", "emulated", "--problems", "conv-*"}),
+              Ended(2, AllOf(HasSubstr("conv-*: error: no such folder"), HasSubstr("--only 'conv-*'"))));
 }
 
 TEST_F(WorkingFolder, WithoutResultsTheLeaderboardSaysWhatToName) {
-  const Result ranked = run({"leaderboard", "--json", "board.json"});
-  EXPECT_EQ(ranked.exit_code, 2);
-  EXPECT_THAT(ranked.output,
-              AllOf(HasSubstr("there is no folder `results` here"),
-                    HasSubstr("kgrade leaderboard sweep.jsonl"), Not(HasSubstr("no such file"))));
+  EXPECT_THAT(run({"leaderboard", "--json", "board.json"}),
+              Ended(2, AllOf(HasSubstr("there is no folder `results` here"),
+                             HasSubstr("kgrade leaderboard sweep.jsonl"), Not(HasSubstr("no such file")))));
 }
 
 TEST_F(WorkingFolder, AnUnknownOptionIsMetWithTheNearestOne) {
