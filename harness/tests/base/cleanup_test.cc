@@ -11,7 +11,6 @@
 #include <functional>
 #include <thread>
 
-#include "base/late_child.h"
 #include "base/process_table.h"
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"

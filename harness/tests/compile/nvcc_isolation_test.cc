@@ -8,7 +8,7 @@
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "compile/binding.h"
-#include "compile/linked_libraries.h"
+#include "compile/elf_file.h"
 #include "compile/nvcc_toolchain.h"
 #include "compile/own_files.h"
 #include "one_output.h"

@@ -7,7 +7,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "compile/files_beside.h"
+#include "compile/candidate_source.h"
 
 namespace kgrade::own_files_test {
 

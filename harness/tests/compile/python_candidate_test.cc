@@ -8,8 +8,8 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "compile/bytecode_cache.h"
 #include "compile/module_file.h"
+#include "compile/python_interpreter.h"
 #include "one_output.h"
 
 namespace kgrade::python_candidate_test {

@@ -6,8 +6,8 @@
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "compile/confined_compiler.h"
-#include "compile/nvcc.h"
-#include "compile/vendor_library.h"
+#include "compile/layout.h"
+#include "compile/nvcc_toolchain.h"
 
 namespace kgrade::toolchain_paths_test {
 

@@ -25,7 +25,7 @@
 #include "base/compiler.h"
 #include "base/temporary_directory.h"
 #include "base/unique_fd.h"
-#include "device/allowed_libraries.h"
+#include "device/device.h"
 #include "device/emulated/emulated_device.h"
 #include "device/finding_book.h"
 #include "tests/device/every_device.h"

@@ -3,7 +3,6 @@
 #include "device/emulated/rewriter/directives.h"
 #include "device/emulated/rewriter/lexer.h"
 #include "device/emulated/rewriter/rewrite.h"
-#include "device/emulated/rewriter/rewriter_messages.h"
 #include "tests/fuzz/sound_errors.h"
 #include "tests/fuzz/targets.h"
 

@@ -11,7 +11,7 @@
 #include "compile/binding.h"
 #include "compile/compiler_log.h"
 #include "compile/source_places.h"
-#include "contest/worker_output.h"
+#include "contest/worker_tree.h"
 #include "device/finding_book.h"
 #include "problem/scalar_type.h"
 #include "profile/activity.h"

@@ -17,7 +17,7 @@ inline EmulatedToolchain emulated_toolchain() {
   const auto compiler = find_host_compiler();
   if (!compiler) throw std::runtime_error(to_string(compiler.errors()));
   const Layout layout = Layout::find();
-  return {*compiler, layout.emulated_include, nullptr, {}, layout.emulated_precompiled};
+  return {*compiler, layout.share / "emulated", nullptr, {}, layout.workers / "precompiled"};
 }
 
 // Throws with the compiler's log when the file does not build.

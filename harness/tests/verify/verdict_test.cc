@@ -8,7 +8,7 @@
 
 #include "device/element_errors.h"
 #include "grade/candidate_run.h"
-#include "tests/support/fake_arena.h"
+#include "tests/support/fake_contest.h"
 #include "verify/checks.h"
 #include "verify/expected_scales.h"
 #include "verify/judgement.h"
@@ -365,12 +365,12 @@ TEST(ForbiddenLibrary, IsTheFirstThatIsLinkedOrOpened) {
             "links libgmp.so.10, and the problem allows no libraries");
 }
 
-// A candidate that an arena of the test runs.
+// A candidate that a contest of the test runs.
 class LibrariesOfACandidate : public testing::Test {
  protected:
   CandidateRecord run(Libraries allowed) {
     problem_.libraries = allowed;
-    Session session{arena_, problem_, 7, Effort::quick, {}, stages_, [](const std::string&) {}};
+    Session session{contest_, problem_, 7, Effort::quick, {}, stages_, [](const std::string&) {}};
     BuildOutcome built;
     built.status = BuildStatus::built;
     Case bound;
@@ -389,12 +389,12 @@ class LibrariesOfACandidate : public testing::Test {
 
   test::FakeClock clock_;
   StageClock stages_{clock_};
-  test::FakeArena arena_{clock_};
+  test::FakeContest contest_{clock_};
   Problem problem_;
 };
 
 TEST_F(LibrariesOfACandidate, AreRecordedAndAllowedByDefault) {
-  arena_.opened = {"libz.so.1"};
+  contest_.opened = {"libz.so.1"};
   const CandidateRecord record = run(Libraries::any);
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
   EXPECT_EQ(outcome(record), CheckOutcome::passed);
@@ -402,18 +402,18 @@ TEST_F(LibrariesOfACandidate, AreRecordedAndAllowedByDefault) {
 }
 
 TEST_F(LibrariesOfACandidate, EndTheRunWhereTheyAreForbidden) {
-  arena_.opened = {"libnvidia-nvvm.so.4", "libz.so.1"};
+  contest_.opened = {"libnvidia-nvvm.so.4", "libz.so.1"};
   const CandidateRecord record = run(Libraries::none);
   EXPECT_EQ(record.verdict, Verdict::cheating);
   EXPECT_EQ(outcome(record), CheckOutcome::failed);
   EXPECT_THAT(record.message, HasSubstr("opens libz.so.1"));
   EXPECT_THAT(record.libraries.opened, ElementsAre("libnvidia-nvvm.so.4", "libz.so.1"));
   EXPECT_THAT(record.cases, IsEmpty());
-  EXPECT_TRUE(arena_.retired);
+  EXPECT_TRUE(contest_.retired);
 }
 
 TEST_F(LibrariesOfACandidate, PassWhereNoneIsForbiddenAndNoneIsUsed) {
-  arena_.opened = {"libnvidia-nvvm.so.4"};
+  contest_.opened = {"libnvidia-nvvm.so.4"};
   const CandidateRecord record = run(Libraries::none);
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
   EXPECT_EQ(outcome(record), CheckOutcome::passed);

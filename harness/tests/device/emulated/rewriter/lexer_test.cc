@@ -130,7 +130,7 @@ class ReadableIncludesTest : public testing::Test {
     request_.source = at("in/main.cu");
     request_.shown_as = "main.cu";
     request_.include_directories = {at("in")};
-    request_.device_headers = Layout::find().emulated_include;
+    request_.device_headers = Layout::find().share / "emulated";
     request_.output_directory = at("out");
     request_.readable = {at("in/main.cu"), at("in/own.cuh"), at("in/sub/deep.cuh"), at("operators")};
     for (const char* name :

@@ -1,10 +1,11 @@
 #include <gmock/gmock.h>
 
-#include "device/emulated/rewriter/rewrite.h"
 #include <fstream>
+
 #include "base/temporary_directory.h"
 #include "compile/layout.h"
 #include "compile/nvcc_toolchain.h"
+#include "device/emulated/rewriter/rewrite.h"
 #include "device/emulated/rewriter/unsupported.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
 #include "tests/compile/one_output.h"
@@ -95,8 +96,8 @@ class SolutionSymbol : public testing::TestWithParam<const char*> {
   void SetUp() override {
     if (std::string(GetParam()) == "emulated") {
       const Layout layout = Layout::find();
-      toolchain_ = std::make_unique<EmulatedToolchain>(*find_host_compiler(), layout.emulated_include,
-                                                       nullptr, fs::path(), layout.emulated_precompiled);
+      toolchain_ = std::make_unique<EmulatedToolchain>(*find_host_compiler(), layout.share / "emulated",
+                                                       nullptr, fs::path(), layout.workers / "precompiled");
     } else if (const auto nvcc = find_nvcc()) {
       toolchain_ = std::make_unique<NvccToolchain>(*nvcc, "sm_90", nullptr);
     } else {

@@ -128,8 +128,8 @@ BuildOutcome build(const std::string& source, const std::string& header = "") {
   const auto compiler = find_host_compiler();
   EXPECT_TRUE(compiler.ok());
   const Layout layout = Layout::find();
-  const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
-                                    layout.emulated_precompiled);
+  const EmulatedToolchain toolchain(*compiler, layout.share / "emulated", nullptr, {},
+                                    layout.workers / "precompiled");
   BuildRequest request;
   request.source = folder.path() / "candidate.cu";
   request.shown_as = "candidate.cu";
