@@ -79,16 +79,11 @@ def origin_of(records: list[dict]) -> dict:
     return {"kgrade": first["tool"], "device": device, "started_at": started_at}
 
 
-def kgrade_json(program: Path, *arguments: str) -> dict:
-    outcome = subprocess.run([program, *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    if outcome.returncode != 0:
-        raise SystemExit(f"error: kgrade {' '.join(arguments)}: {outcome.stderr.strip() or outcome.stdout.strip()}")
-    return json.loads(outcome.stdout)
-
-
 def case_of(program: Path, slug: str) -> dict:
-    shown = kgrade_json(program, "show", slug, "--json")
-    return next(case for case in shown["cases"] if case["name"] == CASE)
+    shown = subprocess.run([program, "show", slug, "--json"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    if shown.returncode != 0:
+        raise SystemExit(f"error: kgrade show {slug} --json: {shown.stderr.strip() or shown.stdout.strip()}")
+    return next(case for case in json.loads(shown.stdout)["cases"] if case["name"] == CASE)
 
 
 def slugs_with_baselines() -> list[str]:
@@ -137,17 +132,11 @@ def use_torch(allow_tf32: bool, benchmark: bool) -> None:
     torch.backends.cudnn.benchmark_limit = 0  # all of cuDNN's plans
 
 
-def torch_milliseconds(chain: list, tensors: dict) -> float:
+def rows_of(slug: str, case: dict, medians: dict) -> list[Row]:
     import torch
     import torch_layers
     from triton.testing import do_bench
 
-    with torch.inference_mode():
-        # 1000 ms are enough for ten runs of the slowest operation.
-        return do_bench(lambda: torch_layers.run(chain, tensors), warmup=200, rep=1000, return_mode="median")
-
-
-def rows_of(slug: str, case: dict, medians: dict) -> list[Row]:
     chain = problems.layers(slug, case["parameters"])
     tensors = inputs_of(case)
     rows = []
@@ -155,7 +144,9 @@ def rows_of(slug: str, case: dict, medians: dict) -> list[Row]:
         times = []
         for benchmark in (False, True):
             use_torch(allow_tf32, benchmark)
-            times.append(torch_milliseconds(chain, tensors))
+            with torch.inference_mode():
+                # 1000 ms are enough for ten runs of the slowest operation.
+                times.append(do_bench(lambda: torch_layers.run(chain, tensors), warmup=200, rep=1000, return_mode="median"))
         ours_ms, complaint = medians.get((slug, baseline), (None, "not in the records"))
         rows.append(Row(slug, baseline, *times, ours_ms, complaint))
     return rows

@@ -21,15 +21,10 @@ This page is made of the headers: after a change, run `python3 tools/operators_p
 """
 
 
-def comment_text(lines):
-    """The text of comment lines, without their //."""
-    return [re.sub(r"^\s*// ?", "", line) for line in lines]
-
-
 def prose(lines):
     """Markdown of a header's first comment. Indented lines are formulas."""
     text, formula = [], False
-    for line in comment_text(lines):
+    for line in [re.sub(r"^\s*// ?", "", line) for line in lines]:
         indented = line.startswith("  ")
         if indented != formula and (line or formula):
             while text and not text[-1]:

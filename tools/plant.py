@@ -33,13 +33,6 @@ class OutOfDate(Exception):
     """A row no longer fits the file that it changes."""
 
 
-def with_header(text, header, comment):
-    lines = text.splitlines(keepends=True)
-    while lines and lines[0].startswith(comment):
-        del lines[0]
-    return text_of(header) + "".join(lines)
-
-
 def text_of(value):
     return value if isinstance(value, str) else "".join(line + "\n" for line in value)
 
@@ -50,7 +43,10 @@ def plant(row, file, name):
         raise OutOfDate(f"{name}: it changes nothing")
     text = file.read_text(encoding="utf-8")
     if "header" in row:
-        text = with_header(text, row["header"], COMMENT[file.suffix])
+        lines = text.splitlines(keepends=True)
+        while lines and lines[0].startswith(COMMENT[file.suffix]):
+            del lines[0]
+        text = text_of(row["header"]) + "".join(lines)
     for change in row.get("changes", [row] if "replace" in row else []):
         old = text_of(change["replace"])
         if text.count(old) != 1:

@@ -94,9 +94,6 @@ class Expectation:
             return own or ""
         return self.words.get("message", "")
 
-    def known_failure(self, device):
-        return self.words.get("fails") or self.words.get(f"{device}-fails")
-
     def is_for(self, device, with_all):
         if device == "emulated" and "part" in self.words and not with_all:
             return False
@@ -123,13 +120,6 @@ def read_expectation(path):
     return Expectation(path, words)
 
 
-def read_corpus(folder, pattern):
-    paths = sorted(path for path in folder.iterdir() if path.is_file())
-    if pattern:
-        paths = [path for path in paths if fnmatch.fnmatch(path.name, pattern) or path.stem == pattern]
-    return [read_expectation(path) for path in paths]
-
-
 def groups_of(expectations):
     """Lists of at most MOST_IN_A_GROUP submissions that one command can grade."""
     by_key = collections.defaultdict(list)
@@ -142,21 +132,16 @@ def groups_of(expectations):
     return sorted(groups, key=len, reverse=True)
 
 
-def command_of(arguments, group, record):
-    slug, cases, options = group[0].key()
-    command = [arguments.kgrade, "grade", slug, *[expectation.path.name for expectation in group]]
-    for case in cases:
-        command += ["--case", case]
-    command += ["--device", arguments.device, "--quick", "--no-baselines", "--json", str(record)]
-    command += shlex.split(options)
-    return command + (["--python", arguments.python] if arguments.python else [])
-
-
 def grade(arguments, group):
     """{path: candidate's record} of a group. If the run fails, its candidates are graded one by one."""
     with tempfile.TemporaryDirectory(prefix="kgrade-corpus-") as folder:
         record = Path(folder) / "record.json"
-        command = command_of(arguments, group, record)
+        slug, cases, options = group[0].key()
+        command = [arguments.kgrade, "grade", slug, *[expectation.path.name for expectation in group]]
+        for case in cases:
+            command += ["--case", case]
+        command += ["--device", arguments.device, "--quick", "--no-baselines", "--json", str(record)]
+        command += shlex.split(options) + (["--python", arguments.python] if arguments.python else [])
         try:
             process = subprocess.run(command, cwd=arguments.corpus, capture_output=True, text=True, errors="replace",
                                      timeout=SECONDS_FOR_ONE * len(group), check=False)
@@ -193,21 +178,17 @@ def mismatches(expectation, candidate, device):
     return found
 
 
-def outcome_of(expectation, candidate, device):
-    """("ok" | "known" | "MISMATCH", what is wrong)."""
-    found = mismatches(expectation, candidate, device)
-    known = expectation.known_failure(device)
-    if known is None:
-        return ("MISMATCH", found) if found else ("ok", [])
-    return ("known", [known]) if found else ("MISMATCH", [f"holds now: take out that it fails, '{known}'"])
-
-
 def report(arguments, expectations, results):
     """Prints a paragraph for each mismatch and a summary. Returns whether all is as expected."""
     counts = collections.Counter()
     for expectation in sorted(expectations, key=lambda each: each.path.name):
         candidate = results[str(expectation.path)]
-        outcome, found = outcome_of(expectation, candidate, arguments.device)
+        found = mismatches(expectation, candidate, arguments.device)
+        outcome = "MISMATCH" if found else "ok"
+        known = expectation.words.get("fails") or expectation.words.get(f"{arguments.device}-fails")
+        if known is not None:
+            outcome = "known" if found else "MISMATCH"
+            found = [known] if found else [f"holds now: take out that it fails, '{known}'"]
         counts[outcome] += 1
         if outcome == "MISMATCH" or arguments.verbose:
             print(f"{outcome:8}  {expectation.path.name:40}  {candidate['verdict']:18}  {'; '.join(found)}")
@@ -233,7 +214,10 @@ def main():
     arguments.kgrade = os.path.abspath(arguments.kgrade)
     try:
         arguments.corpus = plant.expanded(arguments.corpus)
-        everything = read_corpus(arguments.corpus, arguments.only)
+        only = arguments.only
+        paths = sorted(path for path in arguments.corpus.iterdir() if path.is_file())
+        everything = [read_expectation(path) for path in paths
+                      if not only or fnmatch.fnmatch(path.name, only) or path.stem == only]
     except (CorpusError, plant.OutOfDate) as error:
         print(error, file=sys.stderr)
         return 2

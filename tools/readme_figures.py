@@ -40,12 +40,6 @@ def read(path: str) -> dict:
     return json.loads((ROOT / path).read_text(encoding="utf-8"))
 
 
-def ratio_text(ratio: float) -> str:
-    if ratio >= 100:
-        return f"{ratio:.0f}x"
-    return f"{ratio:.{1 if ratio >= 10 else 2 if ratio >= 1 else 3}f}x"
-
-
 def printed(path: str, *options: str) -> str:
     """The output of `kgrade grade` for that record."""
     return subprocess.run([KGRADE, "print", str(ROOT / path), *options], stdout=subprocess.PIPE, text=True,

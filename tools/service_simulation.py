@@ -46,13 +46,6 @@ LOADS = (
 )
 
 
-def draw_jobs(candidates, problems, cost, rng):
-    """The problem and the seconds of each job, in the order of problems. One in fifty crashes or runs into its time
-    limit."""
-    return [(number * problems // candidates, COSTS["slow"] if rng.random() < COSTS["slow_share"] else rng.uniform(*cost))
-            for number in range(candidates)]
-
-
 def makespan(jobs, lanes, start):
     """The seconds until the last job has ended, and the starts of problems."""
     coming, waiting, size = jobs[::-1], {}, 0
@@ -77,18 +70,20 @@ def makespan(jobs, lanes, start):
     return end, starts
 
 
-def duration(seconds):
-    return f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
 def table():
     lines = ["| load | lanes | time | starts of a problem | share of the lanes' time spent on candidates |",
              "| --- | --: | --: | --: | --: |"]
     for name, candidates, problems, lanes, cost, start in LOADS:
-        jobs = draw_jobs(candidates, problems, cost, random.Random(7))
+        # The problem and the seconds of each job, in the order of problems. One in fifty crashes or runs into its time
+        # limit.
+        rng = random.Random(7)
+        jobs = [(number * problems // candidates,
+                 COSTS["slow"] if rng.random() < COSTS["slow_share"] else rng.uniform(*cost)) for number in range(candidates)]
         seconds, starts = makespan(jobs, lanes, start)
+        time = (f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 60:.0f} min" if seconds < 7200
+                else f"{seconds / 3600:.1f} h")
         share = sum(seconds for _, seconds in jobs) / lanes / seconds
-        lines.append(f"| {name} | {lanes} | {duration(seconds)} | {starts:,} | {share:.0%} |")
+        lines.append(f"| {name} | {lanes} | {time} | {starts:,} | {share:.0%} |")
     return "\n".join(lines)
 
 

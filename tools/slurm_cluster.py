@@ -55,12 +55,6 @@ def program(name: str) -> str | None:
     return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
 
 
-def require_slurm() -> None:
-    missing = [name for name in PROGRAMS if program(name) is None]
-    if missing:
-        raise Trouble(f"not installed: {', '.join(missing)}", INSTALL, 3)
-
-
 def wait_for(condition, seconds: float, complaint: str) -> None:
     end = time.monotonic() + seconds
     while not condition():
@@ -114,31 +108,26 @@ class Cluster:
         pid = int(known.split()[0])
         return pid if identity(pid) == known else None
 
-    def start_munge(self) -> None:
+    def start_node(self, node: str) -> None:
+        self.keep(node, [program("slurmd"), "-D", "-N", node, "-f", str(self.conf)])
+
+    def start(self) -> None:
         self.keep("munged", [program("munged"), "--foreground", "--force",
                              f"--key-file={self.path('munge', 'key')}", f"--socket={self.path('munge', 'socket')}",
                              f"--pid-file={self.path('munge', 'pid')}", f"--seed-file={self.path('munge', 'seed')}",
                              f"--log-file={self.path('log', 'munged.log')}"])
         wait_for(self.path("munge", "socket").exists, START_SECONDS, "munged has not started")
-
-    def start_node(self, node: str) -> None:
-        self.keep(node, [program("slurmd"), "-D", "-N", node, "-f", str(self.conf)])
-
-    def start(self) -> None:
-        self.start_munge()
         self.keep("slurmctld", [program("slurmctld"), "-D", "-c", "-f", str(self.conf)])
         for node in self.nodes():
             self.start_node(node)
-        wait_for(lambda: self.is_idle() or self.has_lost_daemon(), START_SECONDS, "the nodes have not become idle")
+        daemons = ("munged", "slurmctld", *self.nodes())
+        wait_for(lambda: self.is_idle() or any(self.path("run", f"{name}.keeper").exists() and self.keeper(name) is None
+                                               for name in daemons), START_SECONDS, "the nodes have not become idle")
         if not self.is_idle():
             raise DaemonEnded("a daemon has ended", "see its messages above")
 
     def is_idle(self) -> bool:
         return list(self.states().values()) == ["idle"] * len(self.nodes())
-
-    def has_lost_daemon(self) -> bool:
-        return any(self.path("run", f"{name}.keeper").exists() and self.keeper(name) is None
-                   for name in ("munged", "slurmctld", *self.nodes()))
 
     def owned(self) -> set[int]:
         """All processes of this folder's daemons: descendants of the keepers, or recognised by their environment."""
@@ -174,21 +163,17 @@ def claim(cluster: Cluster, nodes: int) -> None:
     cluster.path(MARK).write_text(" ".join(f"n{index}" for index in range(nodes)))
 
 
-def last_words(cluster: Cluster) -> str:
-    lines = []
-    for log in sorted(cluster.path("log").glob("*")):
-        lines += [f"{log.name}: {line}" for line in log.read_text(errors="replace").splitlines()
-                  if "error" in line.lower() or "fatal" in line.lower()][-3:]
-    return "\n".join(lines)
-
-
 def try_up(cluster: Cluster, options: argparse.Namespace) -> None:
     claim(cluster, options.nodes)
     try:
         write_files(cluster.directory, options)
         cluster.start()
     except BaseException:
-        print(last_words(cluster), file=sys.stderr)
+        for log in sorted(cluster.path("log").glob("*")):
+            lines = [line for line in log.read_text(errors="replace").splitlines()
+                     if "error" in line.lower() or "fatal" in line.lower()]
+            for line in lines[-3:]:
+                print(f"{log.name}: {line}", file=sys.stderr)
         cluster.down()
         raise
 
@@ -309,7 +294,9 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         if options.action is not down:
-            require_slurm()
+            missing = [name for name in PROGRAMS if program(name) is None]
+            if missing:
+                raise Trouble(f"not installed: {', '.join(missing)}", INSTALL, 3)
         cluster = Cluster(options.directory)
         if options.action not in (up, status, down):
             if not cluster.exists() or options.node not in cluster.nodes():

@@ -71,14 +71,6 @@ def parse():
     return arguments, options
 
 
-def form_of(arguments):
-    if arguments.given is not None:
-        return "given"
-    if arguments.files is not None:
-        return "files"
-    return "python" if arguments.python else "cu"
-
-
 def write_candidates(folder, slug, count, in_python):
     source = (ROOT / "solutions" / slug / "naive.cu").read_text()
     place = folder / "candidates" / slug
@@ -227,18 +219,13 @@ def serve(arguments, environment, problems, answers):
         return seconds, None, share, [client.record(grade) for grade in grades if grade.ok]
 
 
-def seconds_of_stages(records):
-    stages = collections.Counter()
-    for record in records:
-        stages.update(record["stages_seconds"])
-    return stages
-
-
 def main():
     arguments, options = parse()
     with tempfile.TemporaryDirectory() as folder:
         seconds, reading, busy, records = sweep(arguments, options, Path(folder))
-    stages = seconds_of_stages(records)
+    stages = collections.Counter()
+    for record in records:
+        stages.update(record["stages_seconds"])
     verdicts = collections.Counter(record["candidates"][0]["verdict"] for record in records)
     per_minute = 60 * len(records) / seconds
     what = arguments.problem or (f"{arguments.files} problems in files" if arguments.given is None else
@@ -256,8 +243,10 @@ def main():
     for name, total in sorted(stages.items(), key=lambda stage: -stage[1]):
         print(f"| {name} | {total / len(records):.3f} |")
     if arguments.json:
+        form = ("given" if arguments.given is not None else "files" if arguments.files is not None
+                else "python" if arguments.python else "cu")
         result = {"schema": "kgrade-throughput", "schema_version": 1, "tool": records[0]["tool"], "device": records[0]["device"],
-                  "host": records[0]["host"], "form": form_of(arguments), "candidates": len(records), "seconds": seconds,
+                  "host": records[0]["host"], "form": form, "candidates": len(records), "seconds": seconds,
                   "candidates_per_minute": per_minute, "gpu_busy_share": busy, "verdicts": verdicts,
                   "stage_seconds_per_candidate": {name: total / len(records) for name, total in stages.items()}}
         result |= {"reading_seconds": reading} if arguments.files is not None else {

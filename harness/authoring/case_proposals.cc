@@ -39,13 +39,6 @@ bool has(const std::vector<std::string>& words, std::initializer_list<std::strin
   });
 }
 
-char axis_of(const std::vector<std::string>& words) {
-  if (has(words, {"d", "depth", "z", "kd", "sd", "pd"})) return 'd';
-  if (has(words, {"h", "height", "y", "kh", "sh", "ph"})) return 'h';
-  if (has(words, {"w", "width", "x", "kw", "sw", "pw", "l", "length"})) return 'w';
-  return 0;
-}
-
 ParameterRole role_of(const std::vector<std::string>& words) {
   const bool out = has(words, {"out", "output"});
   const bool in = has(words, {"in", "input"});
@@ -93,8 +86,6 @@ struct Theme {
   std::int64_t chosen = 2;                                // of an extent: see chosen_from()
   std::optional<ParameterRole> only_with = std::nullopt;  // only if there is a parameter of this role
 };
-
-constexpr std::int64_t pool_sizes[] = {2, 3, 4};
 
 std::vector<Theme> convolution_themes() {
   std::vector<Theme> themes;
@@ -169,7 +160,7 @@ std::int64_t nth(const Row& values, std::size_t i) { return values[std::min(i, v
 
 // `number` counts the earlier parameters of the role.
 std::int64_t value_in(const Theme& theme, const ParameterMeaning& meaning, std::size_t number) {
-  const Row pools(std::begin(pool_sizes), std::end(pool_sizes));
+  const Row pools = {2, 3, 4};
   switch (meaning.role) {
     case ParameterRole::batch:
       return theme.batch;
@@ -198,15 +189,11 @@ std::int64_t value_in(const Theme& theme, const ParameterMeaning& meaning, std::
   return 1;
 }
 
-// Whether an extent of the tensor is this name alone.
-bool has_extent(const Parameter& tensor, std::string_view name) {
-  return std::any_of(tensor.shape.begin(), tensor.shape.end(),
-                     [&](const Expression& extent) { return extent.text() == name; });
-}
-
 bool is_in_shape(const Problem& problem, std::string_view name, bool of_output) {
   return std::any_of(problem.parameters.begin(), problem.parameters.end(), [&](const Parameter& tensor) {
-    return tensor.pointer && tensor.is_output() == of_output && has_extent(tensor, name);
+    return tensor.pointer && tensor.is_output() == of_output &&
+           std::any_of(tensor.shape.begin(), tensor.shape.end(),
+                       [&](const Expression& extent) { return extent.text() == name; });
   });
 }
 
@@ -268,12 +255,6 @@ void resize(const Problem& problem, CaseSpec& spec, bool larger) {
   }
 }
 
-bool is_small(const Problem& problem, const CaseSpec& spec) {
-  const auto bound = resolve_case(problem, spec);
-  return bound && std::all_of(bound->tensors.begin(), bound->tensors.end(),
-                              [](const Tensor& tensor) { return tensor.elements < bench_elements; });
-}
-
 bool fits(const Problem& problem, const CaseSpec& spec) {
   const auto bound = resolve_case(problem, spec);
   return bound && bound->tensor_bytes(sizeof(float)) <= largest_bench;
@@ -284,7 +265,12 @@ std::optional<CaseSpec> bounded(const Problem& problem, CaseSpec spec) {
   constexpr int most_steps = 20;
   for (int i = 0; i < most_steps && !fits(problem, spec); ++i) resize(problem, spec, false);
   if (!fits(problem, spec)) return std::nullopt;
-  for (int i = 0; i < most_steps && is_small(problem, spec); ++i) {
+  const auto is_small = [&] {
+    const auto bound = resolve_case(problem, spec);
+    return bound && std::all_of(bound->tensors.begin(), bound->tensors.end(),
+                                [](const Tensor& tensor) { return tensor.elements < bench_elements; });
+  };
+  for (int i = 0; i < most_steps && is_small(); ++i) {
     CaseSpec larger = spec;
     resize(problem, larger, true);
     if (!fits(problem, larger)) break;
@@ -309,10 +295,6 @@ std::size_t most_extents(const Problem& problem) {
   }
   return most;
 }
-
-// The upper end of the ranges of extents after the first. Tensors of many axes have some 100,000 elements at
-// most.
-std::int64_t longest_extent(std::size_t extents) { return extents <= 3 ? 67 : extents == 4 ? 17 : 7; }
 
 std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, std::size_t extent,
                                                std::int64_t longest) {
@@ -341,19 +323,11 @@ std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, 
   return {1, 1};
 }
 
-// True if the problem has one extent and no sliding window.
-bool is_flat(const Problem& problem) {
-  const auto extents =
-      std::count_if(problem.parameters.begin(), problem.parameters.end(),
-                    [&](const Parameter& parameter) { return is_extent(problem, parameter); });
-  return extents == 1 && !has_role(problem, ParameterRole::kernel);
-}
-
 }  // namespace
 
 ParameterMeaning meaning_of(std::string_view name) {
   const std::vector<std::string> words = words_of_name(name);
-  return {role_of(words), axis_of(words), has(words, {"pool", "pooling", "maxpool", "avgpool"})};
+  return {role_of(words), has(words, {"pool", "pooling", "maxpool", "avgpool"})};
 }
 
 std::string chosen_from(const Problem& problem, std::string_view name) {
@@ -393,8 +367,15 @@ std::vector<CaseSpec> propose_cases(const Problem& problem) {
 std::vector<FuzzRange> propose_fuzz(const Problem& problem) {
   Problem ranged = problem;
   std::size_t extents = 0;
-  const bool flat = is_flat(problem);
-  const std::int64_t longest = longest_extent(most_extents(problem));
+  // One extent and no sliding window.
+  const bool flat =
+      !has_role(problem, ParameterRole::kernel) &&
+      std::count_if(problem.parameters.begin(), problem.parameters.end(),
+                    [&](const Parameter& parameter) { return is_extent(problem, parameter); }) == 1;
+  // The upper end of the ranges of extents after the first. Tensors of many axes have some 100,000 elements
+  // at most.
+  const std::size_t axes = most_extents(problem);
+  const std::int64_t longest = axes <= 3 ? 67 : axes == 4 ? 17 : 7;
   constexpr std::int64_t most_chosen = 16;
   for (const Parameter& parameter : problem.parameters) {
     if (!parameter.is_integer()) continue;

@@ -29,7 +29,6 @@ enum class ParameterRole {
 
 struct ParameterMeaning {
   ParameterRole role = ParameterRole::extent;
-  char axis = 0;         // 'd', 'h' or 'w'; 0 if it counts for all axes or none
   bool of_pool = false;  // the name says so: pool_size
 };
 

@@ -70,19 +70,6 @@ std::string listed(const std::vector<std::string>& texts, std::string (*write)(s
   return "[" + list + "]";
 }
 
-// A {flow: map} after "- ". Lines are broken before entries that would pass the margin.
-std::string flow_map(const std::vector<std::string>& entries) {
-  std::string text = "  - {";
-  std::size_t column = text.size();
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const bool fits = column + entries[i].size() + 2 <= width;
-    if (i > 0) text += fits ? ", " : ",\n     ";
-    column = i > 0 && !fits ? 5 + entries[i].size() : column + entries[i].size() + 2;
-    text += entries[i];
-  }
-  return text + "}";
-}
-
 std::string parameter_text(const DraftParameter& parameter) {
   std::string text = fmt::format("  - {{name: {}, type: {}, pointer: {}, const: {}", word(parameter.name),
                                  parameter.type == "[VAR]" ? "\"[VAR]\"" : word(parameter.type),
@@ -106,61 +93,27 @@ std::string parameter_text(const DraftParameter& parameter) {
   return text + "}" + note + "\n";
 }
 
-bool is_default(const Draft& draft, const std::pair<const std::string, double>& real) {
-  const auto known = draft.defaults.find(real.first);
-  return known != draft.defaults.end() && known->second == real.second;
-}
-
 std::string case_text(const CaseSpec& spec, const Draft& draft) {
   std::vector<std::string> entries = {"name: " + spec.name, fmt::format("role: {}", to_string(spec.role))};
   for (const DraftParameter& parameter : draft.parameters) {
     const auto whole = spec.integers.find(parameter.name);
     const auto real = spec.reals.find(parameter.name);
     if (whole != spec.integers.end()) entries.push_back(fmt::format("{}: {}", parameter.name, whole->second));
-    if (real != spec.reals.end() && !is_default(draft, *real))
+    if (real == spec.reals.end()) continue;
+    const auto known = draft.defaults.find(parameter.name);
+    if (known == draft.defaults.end() || known->second != real->second)
       entries.push_back(fmt::format("{}: {}", parameter.name, real->second));
   }
-  return flow_map(entries) + "\n";
-}
-
-std::string head_text(const Draft& draft) {
-  std::string text = fmt::format("slug: {}\ntitle: {}\ndifficulty: {}\n", in_double_quotes(draft.slug),
-                                 in_double_quotes(draft.title), to_string(draft.difficulty));
-  if (is_plain_word(draft.slug)) text = replace_all(text, in_double_quotes(draft.slug), draft.slug);
-  if (!draft.author.empty()) text += "author: " + word(draft.author) + "\n";
-  if (!draft.tags.empty()) text += "tags: " + listed(draft.tags, word) + "\n";
-  if (!draft.source.empty()) text += "source: " + in_double_quotes(draft.source) + "\n";
-  return text;
-}
-
-std::string formulas_text(const Draft& draft) {
-  std::string text;
-  if (!draft.let.empty()) text += "let:\n";
-  for (const auto& [name, value] : draft.let)
-    text += "  " + name + ": " + formula(value.text) + comment(value.note) + "\n";
-  if (!draft.require.empty()) text += "require:\n";
-  for (const Noted& condition : draft.require)
-    text += "  - " + formula(condition.text) + comment(condition.note) + "\n";
-  if (draft.flops) text += "flops: " + formula(draft.flops->text) + comment(draft.flops->note) + "\n";
-  return text.empty() ? "" : "\n" + text;
-}
-
-std::string values_text(const Draft& draft) {
-  std::string text;
-  if (!draft.defaults.empty()) text += "\ndefaults:" + comment(draft.defaults_note) + "\n";
-  for (const auto& [name, value] : draft.defaults) text += fmt::format("  {}: {}\n", name, value);
-  if (!draft.cases.empty()) text += "\ncases:" + comment(draft.cases_note) + "\n";
-  for (const CaseSpec& spec : draft.cases) text += case_text(spec, draft);
-  if (!draft.fuzz.empty()) text += "\nfuzz:" + comment(draft.fuzz_note) + "\n";
-  for (const FuzzRange& range : draft.fuzz) {
-    text += !range.text.empty()       ? fmt::format("  {}: {}\n", range.parameter, range.text)
-            : range.low == range.high ? fmt::format("  {}: {}\n", range.parameter, range.low)
-                                      : fmt::format("  {}: {}..{}\n", range.parameter, range.low, range.high);
+  // A {flow: map} after "- ". Lines are broken before entries that would pass the margin.
+  std::string text = "  - {";
+  std::size_t column = text.size();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const bool fits = column + entries[i].size() + 2 <= width;
+    if (i > 0) text += fits ? ", " : ",\n     ";
+    column = i > 0 && !fits ? 5 + entries[i].size() : column + entries[i].size() + 2;
+    text += entries[i];
   }
-  for (const ScaleRange& scale : draft.scales) text += fmt::format("  {}: {}\n", scale.input, scale.text);
-  if (!draft.todos.empty()) text += "\n";
-  for (const std::string& todo : draft.todos) text += std::string(trimmed(comment(todo))) + "\n";
-  return text;
+  return text + "}\n";
 }
 
 constexpr std::size_t longest_slug = 128;
@@ -189,24 +142,6 @@ std::optional<std::size_t> comment_in(std::string_view line) {
   return std::nullopt;
 }
 
-std::optional<Mark> todo_in(std::string_view line) {
-  const auto comment = comment_in(line);
-  if (!comment) return std::nullopt;
-  const std::string_view text = trimmed(line.substr(*comment + 1));
-  if (!text.starts_with(todo_mark)) return std::nullopt;
-  return Mark{0, static_cast<int>(*comment) + 1, std::string(text), true};
-}
-
-std::optional<Mark> placeholder_in(std::string_view line) {
-  for (const std::string_view placeholder : {sentence_placeholder, formula_placeholder}) {
-    const std::size_t at = line.find(placeholder);
-    if (at != line.npos) return Mark{0, static_cast<int>(at) + 1, std::string(placeholder), false};
-  }
-  return std::nullopt;
-}
-
-bool is_dashes(std::string_view line) { return line.starts_with("---") && trimmed(line) == "---"; }
-
 }  // namespace
 
 bool Draft::may_have_domain() const {
@@ -217,22 +152,39 @@ bool Draft::may_have_domain() const {
   });
 }
 
-DraftParameter* Draft::find(std::string_view name) {
-  const auto found =
-      std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name == name; });
-  return found == parameters.end() ? nullptr : &*found;
-}
-
-const DraftParameter* Draft::find(std::string_view name) const {
-  return const_cast<Draft*>(this)->find(name);
-}
-
 std::string problem_text(const Draft& draft) {
-  std::string text = "---\n" + head_text(draft) + "\nparameters:\n";
+  std::string text = fmt::format("---\nslug: {}\ntitle: {}\ndifficulty: {}\n", in_double_quotes(draft.slug),
+                                 in_double_quotes(draft.title), to_string(draft.difficulty));
+  if (is_plain_word(draft.slug)) text = replace_all(text, in_double_quotes(draft.slug), draft.slug);
+  if (!draft.author.empty()) text += "author: " + word(draft.author) + "\n";
+  if (!draft.tags.empty()) text += "tags: " + listed(draft.tags, word) + "\n";
+  if (!draft.source.empty()) text += "source: " + in_double_quotes(draft.source) + "\n";
+  text += "\nparameters:\n";
   for (const DraftParameter& parameter : draft.parameters) text += parameter_text(parameter);
   text += draft.dtypes.empty() ? "\n" : fmt::format("\ndtypes: {}\n", listed(draft.dtypes, word));
   text += fmt::format("precision: {}\n", draft.precision);
-  text += formulas_text(draft) + values_text(draft) + "---\n" + draft.statement;
+  if (!draft.let.empty() || !draft.require.empty() || draft.flops) text += "\n";
+  if (!draft.let.empty()) text += "let:\n";
+  for (const auto& [name, value] : draft.let)
+    text += "  " + name + ": " + formula(value.text) + comment(value.note) + "\n";
+  if (!draft.require.empty()) text += "require:\n";
+  for (const Noted& condition : draft.require)
+    text += "  - " + formula(condition.text) + comment(condition.note) + "\n";
+  if (draft.flops) text += "flops: " + formula(draft.flops->text) + comment(draft.flops->note) + "\n";
+  if (!draft.defaults.empty()) text += "\ndefaults:" + comment(draft.defaults_note) + "\n";
+  for (const auto& [name, value] : draft.defaults) text += fmt::format("  {}: {}\n", name, value);
+  if (!draft.cases.empty()) text += "\ncases:" + comment(draft.cases_note) + "\n";
+  for (const CaseSpec& spec : draft.cases) text += case_text(spec, draft);
+  if (!draft.fuzz.empty()) text += "\nfuzz:" + comment(draft.fuzz_note) + "\n";
+  for (const FuzzRange& range : draft.fuzz) {
+    text += !range.text.empty()       ? fmt::format("  {}: {}\n", range.parameter, range.text)
+            : range.low == range.high ? fmt::format("  {}: {}\n", range.parameter, range.low)
+                                      : fmt::format("  {}: {}..{}\n", range.parameter, range.low, range.high);
+  }
+  for (const ScaleRange& scale : draft.scales) text += fmt::format("  {}: {}\n", scale.input, scale.text);
+  if (!draft.todos.empty()) text += "\n";
+  for (const std::string& todo : draft.todos) text += std::string(trimmed(comment(todo))) + "\n";
+  text += "---\n" + draft.statement;
   return text.ends_with('\n') ? text : text + "\n";
 }
 
@@ -254,11 +206,20 @@ std::vector<Mark> marks_left_in(std::string_view file) {
     const std::size_t end = std::min(file.find('\n'), file.size());
     const std::string_view line = file.substr(0, end);
     file.remove_prefix(std::min(end + 1, file.size()));
-    if (dashes < 2 && is_dashes(line)) ++dashes;
-    auto mark = dashes < 2 ? todo_in(line) : placeholder_in(line);
-    if (!mark) continue;
-    mark->line = number;
-    marks.push_back(*std::move(mark));
+    if (dashes < 2 && line.starts_with("---") && trimmed(line) == "---") ++dashes;
+    if (dashes < 2) {
+      const auto comment = comment_in(line);
+      const std::string_view text = comment ? trimmed(line.substr(*comment + 1)) : "";
+      if (text.starts_with(todo_mark))
+        marks.push_back({number, static_cast<int>(*comment) + 1, std::string(text), true});
+      continue;
+    }
+    for (const std::string_view placeholder : {sentence_placeholder, formula_placeholder}) {
+      const std::size_t at = line.find(placeholder);
+      if (at == line.npos) continue;
+      marks.push_back({number, static_cast<int>(at) + 1, std::string(placeholder), false});
+      break;
+    }
   }
   return marks;
 }

@@ -56,8 +56,6 @@ struct Draft {
   // Whether the author may write a `domain`, which bounds drawn real numbers. True if any input may have
   // drawn real numbers.
   bool may_have_domain() const;
-  DraftParameter* find(std::string_view name);
-  const DraftParameter* find(std::string_view name) const;
 };
 
 // The text of the problem file. Texts are quoted if YAML needs it, so that parse_problem() reads the draft

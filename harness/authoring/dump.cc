@@ -75,13 +75,6 @@ std::string widened(Dtype dtype, const std::string& elements, std::size_t count)
   return floats;
 }
 
-Failure write_npy(const std::string& name, const std::string& content,
-                  const std::filesystem::path& directory) {
-  const auto written = write_file_atomically(directory / (name + ".npy"), content);
-  if (!written) return written.errors();
-  return std::nullopt;
-}
-
 Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor, const std::string& name,
                      const std::filesystem::path& directory) {
   // The tensors are the oracle's. In the oracle, the element type under test is float32.
@@ -89,14 +82,16 @@ Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor, c
   std::string elements(count * element_bytes(tensor.dtype), '\0');
   device.read(*tensor.buffer, tensor.begin, elements.data(), elements.size());
   const bool halves = dtype == Dtype::float16 && !tensor.tensor->output && !tensor.tensor->own_dtype;
-  if (numpy_type(tensor.dtype).empty()) {
+  const bool is_widened = numpy_type(tensor.dtype).empty();
+  if (is_widened)
     elements = widened(tensor.dtype, elements, count);
-    return write_npy(name, npy_header(tensor.tensor->shape, numpy_type(Dtype::float32)) + elements,
-                     directory);
-  }
-  const std::string content = npy_header(tensor.tensor->shape, numpy_type(halves ? dtype : tensor.dtype)) +
-                              (halves ? narrowed(elements) : elements);
-  return write_npy(name, content, directory);
+  else if (halves)
+    elements = narrowed(elements);
+  const Dtype written_as = is_widened ? Dtype::float32 : halves ? dtype : tensor.dtype;
+  const auto written = write_file_atomically(
+      directory / (name + ".npy"), npy_header(tensor.tensor->shape, numpy_type(written_as)) + elements);
+  if (!written) return written.errors();
+  return std::nullopt;
 }
 
 // Writes the initial contents of outputs, because the call has overwritten them. Inputs have their own files.
@@ -163,8 +158,16 @@ Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runn
   return write_description(problem, bound, options.seed, directory);
 }
 
-Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const DumpOptions& options,
-                 Bench& bench) {
+}  // namespace
+
+Failure dump_cases(const Problem& problem, const DumpOptions& options, Bench& bench) {
+  if (const Errors missing = missing_for_grading(problem); !missing.empty()) return missing;
+  std::vector<Case> cases;
+  for (const std::string& name : options.cases) {
+    auto bound = bind(problem, name, options.overrides);
+    if (!bound) return bound.errors();
+    cases.push_back(std::move(*bound));
+  }
   StageClock stages(bench.clock());
   if (auto failure = bench.open_toolchain(options.require_sandbox)) return failure;
   if (problem.has_model()) {
@@ -189,19 +192,6 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
     if (auto failure = dump_case(device, problem, oracle.runner(), bound, options)) return failure;
   }
   return std::nullopt;
-}
-
-}  // namespace
-
-Failure dump_cases(const Problem& problem, const DumpOptions& options, Bench& bench) {
-  if (const Errors missing = missing_for_grading(problem); !missing.empty()) return missing;
-  std::vector<Case> cases;
-  for (const std::string& name : options.cases) {
-    auto bound = bind(problem, name, options.overrides);
-    if (!bound) return bound.errors();
-    cases.push_back(std::move(*bound));
-  }
-  return dump_all(problem, cases, options, bench);
 }
 
 }  // namespace kgrade

@@ -10,6 +10,8 @@
 
 #include "authoring/draft.h"
 #include "base/text.h"
+#include "problem/module_file.h"
+#include "problem/problem.h"
 
 namespace kgrade::authoring {
 namespace {
@@ -165,18 +167,13 @@ bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 // The parameter that a symbol stands for. Empty if no parameter fits, or more than one: the symbol `N` fits
 // both `n` and `batch_size`.
 std::string parameter_of(const std::string& symbol, const Names& integers) {
   const bool is_number = !symbol.empty() && std::all_of(symbol.begin(), symbol.end(), is_digit);
   if (is_number || contains(integers, symbol)) return symbol;
   Names meant;
-  if (contains(integers, lower(symbol))) meant.push_back(lower(symbol));
+  if (contains(integers, lower_case(symbol))) meant.push_back(lower_case(symbol));
   for (const auto& [convention, name] : conventions) {
     if (symbol == convention && contains(integers, name) && !contains(meant, name)) meant.emplace_back(name);
   }
@@ -289,22 +286,6 @@ std::map<std::string, StatedShape> stated_shapes(std::string_view statement, con
   }
   return shapes;
 }
-constexpr std::size_t largest_statement = 256 << 10;
-
-std::optional<Error> refusal(const Problem& problem) {
-  const std::string file = problem.path.string();
-  if (!problem.family.empty() || problem.bytes || problem.libraries != Libraries::any) {
-    return Error{"the file has keys that only kgrade's own problem files have, so it is not a bare interface",
-                 "copy it into the folder of problems, and run `kgrade lint` on it",
-                 {file, 0, 0}};
-  }
-  if (problem.statement.size() > largest_statement)
-    return Error{"the statement is larger than 256 KiB",
-                 "keep what says how the kernel's result is computed",
-                 {file, 0, 0}};
-  return std::nullopt;
-}
-
 // The frontmatter. If it has no parameters, the parameters of a def.py are added.
 Result<std::string> with_parameters(std::string_view content, const std::filesystem::path& path,
                                     std::string_view def_py) {
@@ -416,7 +397,14 @@ Result<Imported> import_problem(std::string_view content, const std::filesystem:
   if (!whole) return whole.errors();
   auto problem = parse_problem(*whole, path);
   if (!problem) return problem.errors();
-  if (const auto error = refusal(*problem)) return *error;
+  const Location place{path.string(), 0, 0};
+  if (!problem->family.empty() || problem->bytes || problem->libraries != Libraries::any)
+    return Error{"the file has keys that only kgrade's own problem files have, so it is not a bare interface",
+                 "copy it into the folder of problems, and run `kgrade lint` on it", place};
+  constexpr std::size_t largest_statement = 256 << 10;
+  if (problem->statement.size() > largest_statement)
+    return Error{"the statement is larger than 256 KiB", "keep what says how the kernel's result is computed",
+                 place};
   Imported imported{draft_of(*problem), {}};
   if (!slug.empty()) imported.draft.slug = slug;
   if (const auto error = check_slug(imported.draft.slug)) return *error;
@@ -429,6 +417,36 @@ Result<Imported> import_problem(std::string_view content, const std::filesystem:
     return Error{"the imported problem file would be invalid: " + again.error().message,
                  "write the shapes and cases yourself: `kgrade lint` says what is missing",
                  {path.string(), 0, 0}};
+  return imported;
+}
+
+Result<ImportedModule> import_module(std::string text, const std::filesystem::path& path,
+                                     const std::string& slug) {
+  // The file's shapes are numbers and its module's arguments are values. Cases of other sizes need names for
+  // these numbers and values.
+  ImportedModule imported{
+      slug_of_module_file(path),
+      std::move(text),
+      {{"parameters",
+        "name the extents that cases vary, as in {name: rows, type: size_t, pointer: false}, and "
+        "write shapes with these names"},
+       {"torch",
+        "write `init:` with these names in the place of `given:`; if you add no cases, remove this line"},
+       {"flops", "how many operations a case takes; if you do not know, remove this line"},
+       {"cases", "a sample and tests, smaller than kernelbench"},
+       {"fuzz", "the ranges that hidden shapes are drawn from"}}};
+  if (!slug.empty()) {
+    if (auto error = check_slug(slug)) return *std::move(error);
+    const std::string line = "\nslug: ";
+    const std::size_t begin = imported.text.find(line) + line.size();
+    imported.text.replace(begin, imported.text.find('\n', begin) - begin, slug);
+    imported.slug = slug;
+  }
+  std::string comments = "\n\n";
+  for (const Todo& todo : imported.todos)
+    comments += fmt::format("# {} {}: {}\n", todo_mark, todo.what, todo.why);
+  // The file's own text cannot begin a line, because it is always quoted.
+  imported.text.replace(imported.text.find("\n---\n"), 1, comments);
   return imported;
 }
 

@@ -1,5 +1,5 @@
-// Turns a bare problem file (an interface and a statement) into a problem file of kgrade, with a list of the
-// remaining work.
+// Turns a bare problem file (an interface and a statement), or a file in KernelBench's form, into a problem
+// file of kgrade, with a list of the remaining work.
 #pragma once
 
 #include <filesystem>
@@ -30,5 +30,19 @@ struct Imported {
 // problem file, if it has entries that only kgrade's own files have, or if the slug is not valid.
 Result<Imported> import_problem(std::string_view content, const std::filesystem::path& path,
                                 const std::string& slug = "", std::string_view def_py = "");
+
+// --- Files in KernelBench's form ---
+
+struct ImportedModule {
+  std::string slug;
+  std::string text;  // of the problem file
+  std::vector<Todo> todos;
+};
+
+// `text` is the result of problem_text_of() for the file at `path` (problem/module_file.h). `slug` replaces
+// the text's slug unless it is empty. Remaining tasks are at the end of the frontmatter. An Error if the slug
+// is not valid.
+Result<ImportedModule> import_module(std::string text, const std::filesystem::path& path,
+                                     const std::string& slug = "");
 
 }  // namespace kgrade::authoring

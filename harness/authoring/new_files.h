@@ -1,4 +1,5 @@
-// Creates several files together, or none of them.
+// The files of a new problem: they are created together, or none of them; and the first reference, which
+// compiles and runs, but computes nothing yet.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "problem/problem.h"
 
 namespace kgrade::authoring {
 
@@ -25,5 +27,11 @@ struct NewFile {
 // Writes all files, or none. Existing files and links are never touched, not even dangling links: an Error
 // names them. Missing folders are made, and removed again on failure.
 Result<bool> write_new_files(const std::vector<NewFile>& files);
+
+// --- The first reference of a new problem ---
+
+// The text of reference/<slug>.cu: one kernel for each output, with one thread for each element. Each kernel
+// writes 0 where the author has to put the formula. Every tensor must have a shape.
+std::string reference_stub(const Problem& problem);
 
 }  // namespace kgrade::authoring

@@ -37,13 +37,6 @@ std::vector<std::string> split_extents(std::string_view text) {
   return parts;
 }
 
-std::string title_of(std::string_view slug) {
-  std::string title(slug);
-  std::replace(title.begin(), title.end(), '-', ' ');
-  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
-  return title;
-}
-
 // All scalars, including the names that shapes use without a declaration, in order.
 std::vector<NewScalar> all_scalars(const NewProblem& problem) {
   std::vector<NewScalar> scalars;
@@ -83,29 +76,26 @@ std::string shape_text(const NewTensor& tensor) {
                      tensor.type.empty() ? "" : ", of type `" + tensor.type + "`");
 }
 
-std::string note_on_outputs(const NewProblem& problem) {
-  std::vector<std::string> arbitrary;
-  std::string text;
-  for (const NewTensor& output : problem.outputs) {
-    if (output.begins.empty()) {
-      arbitrary.push_back("`" + output.name + "`");
-    } else {
-      text += fmt::format("- Before the call `{}` holds `{}`.\n", output.name, output.begins);
-    }
-  }
-  if (arbitrary.empty()) return text;
-  return text + fmt::format("- {} {} arbitrary values before the call.\n", fmt::join(arbitrary, " and "),
-                            arbitrary.size() == 1 ? "holds" : "hold");
-}
-
 std::string statement_of(const NewProblem& problem) {
   std::string text = std::string(sentence_placeholder) + "\n\n## Input\n";
   for (const NewTensor& input : problem.inputs) text += shape_text(input);
   text += "\n## Output\n";
-  for (const NewTensor& output : problem.outputs) text += shape_text(output);
+  std::string notes;
+  std::vector<std::string> arbitrary;
+  for (const NewTensor& output : problem.outputs) {
+    text += shape_text(output);
+    if (output.begins.empty()) {
+      arbitrary.push_back("`" + output.name + "`");
+    } else {
+      notes += fmt::format("- Before the call `{}` holds `{}`.\n", output.name, output.begins);
+    }
+  }
+  if (!arbitrary.empty())
+    notes += fmt::format("- {} {} arbitrary values before the call.\n", fmt::join(arbitrary, " and "),
+                         arbitrary.size() == 1 ? "holds" : "hold");
   return text +
          "\nAll tensors are row-major and contiguous: the last index moves fastest.\n\n## Definition\n" +
-         std::string(formula_placeholder) + "\n\n## Notes\n" + note_on_outputs(problem);
+         std::string(formula_placeholder) + "\n\n## Notes\n" + notes;
 }
 
 DraftParameter tensor_parameter(const NewTensor& tensor, bool input) {
@@ -114,29 +104,6 @@ DraftParameter tensor_parameter(const NewTensor& tensor, bool input) {
   if (input) parameter.init.text = tensor.init.empty() ? default_init(tensor) : tensor.init;
   parameter.begins = tensor.begins;
   return parameter;
-}
-
-// Leaves out `dtypes` if no tensor has the type under test. Asks for exact answers if nothing is rounded.
-void set_types(Draft& draft) {
-  const auto has_reals = [](const auto& parameters, auto counts) {
-    return std::any_of(parameters.begin(), parameters.end(), [&](const DraftParameter& parameter) {
-      const ScalarType* const type = find_scalar_type(parameter.type);
-      return counts(parameter) && (type == nullptr || !type->is_integer());
-    });
-  };
-  const bool has_element = std::any_of(draft.parameters.begin(), draft.parameters.end(),
-                                       [](const auto& p) { return p.type == element_type_name; });
-  if (!has_element) draft.dtypes.clear();
-  if (!has_reals(draft.parameters, [](const DraftParameter&) { return true; })) draft.precision = "exact";
-}
-
-// Requires that no case chooses more elements than there are.
-void require_choices(Draft& draft, const Problem& problem) {
-  for (const Parameter& parameter : problem.parameters) {
-    if (const std::string all = chosen_from(problem, parameter.name); !all.empty())
-      draft.require.push_back(
-          {parameter.name + " <= " + all, "by the name: change it if it means another thing"});
-  }
 }
 
 // Sets a text of one tensor, as in "x=normal(0, 3)", or of all tensors.
@@ -159,12 +126,6 @@ Result<bool> set_text(std::vector<NewTensor>& tensors, std::string NewTensor::*m
                near ? fmt::format("did you mean '{}'?", *near)
                     : fmt::format("name one of the {}s, as in `{} \"x=normal(0, 3)\"`", kind, option),
                {}};
-}
-
-// The file does not exist yet, so the places in its errors would lead nowhere.
-Errors without_places(Errors errors) {
-  for (Error& error : errors) error.location = {};
-  return errors;
 }
 
 bool has_case_in_role(const std::vector<CaseSpec>& cases, CaseRole role) {
@@ -202,7 +163,16 @@ class Questions {
         return true;
       });
     ask_once("Difficulty: EASY, MEDIUM or HARD (empty: " + problem_.difficulty + ")",
-             [&](const std::string& text) { return set_difficulty(text); });
+             [&](const std::string& text) {
+               if (text.empty()) return true;
+               for (const Difficulty known : {Difficulty::easy, Difficulty::medium, Difficulty::hard}) {
+                 if (text != to_string(known)) continue;
+                 problem_.difficulty = text;
+                 return true;
+               }
+               out_ << "  '" << text << "' is none of the three\n";
+               return false;
+             });
     if (problem_.inputs.empty() && problem_.outputs.empty()) {
       ask_tensors("Input", "--input", problem_.inputs);
       for (NewTensor& input : problem_.inputs) {
@@ -234,17 +204,6 @@ class Questions {
         return;
       }
     } while (!accept(std::string(trimmed(answer))));
-  }
-
-  bool set_difficulty(const std::string& text) {
-    if (text.empty()) return true;
-    for (const Difficulty known : {Difficulty::easy, Difficulty::medium, Difficulty::hard}) {
-      if (text != to_string(known)) continue;
-      problem_.difficulty = text;
-      return true;
-    }
-    out_ << "  '" << text << "' is none of the three\n";
-    return false;
   }
 
   void ask_tensors(const std::string& what, const std::string& option, std::vector<NewTensor>& tensors) {
@@ -340,7 +299,12 @@ Result<Draft> draft_of(const NewProblem& problem) {
     return Error{"the problem has no output", "add it, as in `--output y:rows,columns`", {}};
   Draft draft;
   draft.slug = problem.slug;
-  draft.title = problem.title.empty() ? title_of(problem.slug) : problem.title;
+  draft.title = problem.title;
+  if (draft.title.empty()) {
+    draft.title = problem.slug;
+    std::replace(draft.title.begin(), draft.title.end(), '-', ' ');
+    draft.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(draft.title[0])));
+  }
   for (const Difficulty known : {Difficulty::easy, Difficulty::medium, Difficulty::hard}) {
     if (problem.difficulty == to_string(known)) draft.difficulty = known;
   }
@@ -350,10 +314,28 @@ Result<Draft> draft_of(const NewProblem& problem) {
   for (const NewScalar& scalar : all_scalars(problem))
     draft.parameters.push_back({scalar.name, scalar.type, false, false, {}, "", {}});
   draft.statement = statement_of(problem);
-  set_types(draft);
+  // Leaves out `dtypes` if no tensor has the type under test. Asks for exact answers if nothing is rounded.
+  const std::vector<DraftParameter>& all = draft.parameters;
+  if (std::none_of(all.begin(), all.end(), [](const auto& p) { return p.type == element_type_name; }))
+    draft.dtypes.clear();
+  const auto is_integer = [](const DraftParameter& parameter) {
+    const ScalarType* const type = find_scalar_type(parameter.type);
+    return type != nullptr && type->is_integer();
+  };
+  if (std::all_of(all.begin(), all.end(), is_integer)) draft.precision = "exact";
+  // The file does not exist yet, so the places in its errors would lead nowhere.
+  const auto without_places = [](Errors errors) {
+    for (Error& error : errors) error.location = {};
+    return errors;
+  };
   auto parsed = parse_problem(problem_text(draft), problem.slug + ".md");
   if (!parsed) return without_places(parsed.errors());
-  require_choices(draft, *parsed);
+  // No case may choose more elements than there are.
+  for (const Parameter& parameter : parsed->parameters) {
+    if (const std::string from = chosen_from(*parsed, parameter.name); !from.empty())
+      draft.require.push_back(
+          {parameter.name + " <= " + from, "by the name: change it if it means another thing"});
+  }
   if (!draft.require.empty()) parsed = parse_problem(problem_text(draft), problem.slug + ".md");
   if (!parsed) return without_places(parsed.errors());
   add_proposals(draft, *parsed);

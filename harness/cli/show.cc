@@ -15,7 +15,7 @@
 #include "problem/catalogue.h"
 #include "problem/module_call.h"
 #include "problem/python_forms.h"
-#include "record/scalar_values.h"
+#include "record/shared_json.h"
 #include "record/terminal.h"
 #include "verify/judgement.h"
 

@@ -18,7 +18,7 @@
 #include "grade/rehearsal.h"
 #include "measure/clock_rule.h"
 #include "measure/speedup.h"
-#include "record/python_report.h"
+#include "record/candidate_reports.h"
 #include "verify/checks.h"
 
 namespace kgrade {

@@ -10,7 +10,7 @@
 #include "base/statistics.h"
 #include "draw/draws.h"
 #include "draw/input_families.h"
-#include "record/printed.h"
+#include "record/candidate_reports.h"
 #include "verify/expected_scales.h"
 #include "verify/wrong_output.h"
 

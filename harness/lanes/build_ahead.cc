@@ -43,7 +43,12 @@ void BuildAhead::go_on(const std::vector<BuildTask>& upcoming) {
 
 // Gives a builder work. False if there is nothing to build, or if there is no room or process for it.
 bool BuildAhead::start(Builder& builder, const std::vector<BuildTask>& upcoming, bool is_further) {
-  if (!has_room()) return false;
+  std::uint64_t bytes = largest_;
+  for (const auto& [task, held] : held_) bytes += held;
+  for (const auto* const all : {&builders_, &further_}) {
+    for (const Builder& one : *all) bytes += one.task ? largest_ : 0;
+  }
+  if (bytes > cache_limit_ / share_of_cache) return false;
   std::optional<Work> work;
   for (const std::string& owner : owners_in_turn(upcoming)) {
     if (is_further && builds_of(owner) > 0) continue;
@@ -136,15 +141,6 @@ void BuildAhead::finished(const std::string& key) {
   held_.erase(key);
 }
 
-bool BuildAhead::has_room() const {
-  std::uint64_t bytes = largest_;
-  for (const auto& [task, held] : held_) bytes += held;
-  for (const auto* const all : {&builders_, &further_}) {
-    for (const Builder& builder : *all) bytes += builder.task ? largest_ : 0;
-  }
-  return bytes <= cache_limit_ / share_of_cache;
-}
-
 bool BuildAhead::is_idle() const {
   const auto works = [](const Builder& one) { return one.task.has_value(); };
   return std::none_of(builders_.begin(), builders_.end(), works) &&
@@ -166,20 +162,17 @@ void BuildAhead::hear() {
     for (Builder& builder : *all) {
       if (!builder.lane) continue;
       pollfd socket{builder.lane->descriptor(), POLLIN, 0};
-      if (::poll(&socket, 1, 0) > 0) hear(builder);
+      if (::poll(&socket, 1, 0) <= 0) continue;
+      if (builder.lane->has_unsent()) builder.lane->send();
+      const bool alive = builder.lane->read();
+      while (const auto message = builder.lane->next()) {
+        if (message->kind == LaneMessage::Kind::ended) end_job(builder, message->bytes, message->seconds);
+      }
+      if (alive) continue;
+      end_job(builder, 0, 0);
+      builder.lane.reset();
     }
   }
-}
-
-void BuildAhead::hear(Builder& builder) {
-  if (builder.lane->has_unsent()) builder.lane->send();
-  const bool alive = builder.lane->read();
-  while (const auto message = builder.lane->next()) {
-    if (message->kind == LaneMessage::Kind::ended) end_job(builder, message->bytes, message->seconds);
-  }
-  if (alive) return;
-  end_job(builder, 0, 0);
-  builder.lane.reset();
 }
 
 void BuildAhead::end_job(Builder& builder, std::uint64_t bytes, double compiled_s) {

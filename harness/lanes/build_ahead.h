@@ -82,8 +82,6 @@ class BuildAhead {
   std::vector<std::string> owners_in_turn(const std::vector<BuildTask>& upcoming);
   std::optional<Work> next_of(const std::vector<BuildTask>& upcoming, const std::string& owner,
                               bool also_trusted);
-  bool has_room() const;
-  void hear(Builder& builder);
   void end_job(Builder& builder, std::uint64_t bytes, double compiled_s);
 
   LaneCommand lane_command_;

@@ -64,7 +64,12 @@ Dispatcher::Dispatcher(DispatcherOptions options, DispatcherClient& client)
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       queue_(options_.devices.size()),
       ahead_(options_.build_jobs, options_.lane_command,
-             [this](const BuildTask& task) { return job_of(task); }),
+             [this](const BuildTask& task) -> std::optional<LaneJob> {
+               auto job = client_.lane_job({task.key}, build_id(task.key));
+               if (!job) return std::nullopt;  // grading will fail for this reason too, and report it
+               job->options.device = options_.devices.front();
+               return *std::move(job);
+             }),
       looked_at_(now()) {
   for (const std::string& device : options_.devices) {
     LaneSlot& lane = lanes_.emplace_back();
@@ -123,13 +128,6 @@ void Dispatcher::stop_process(LaneSlot& lane) {
   lane.process.reset();
   lane.host.reset();
   lane.warmth.cool_down();
-}
-
-void Dispatcher::end_processes(double now) {
-  for (auto& [lane, until] : ending_) {
-    if (now > until) lane.kill();
-  }
-  std::erase_if(ending_, [](const auto& one) { return one.first.has_ended(); });
 }
 
 void Dispatcher::wait_for(int descriptor, LaneSlot* lane) {
@@ -286,13 +284,6 @@ std::vector<BuildTask> Dispatcher::upcoming() const {
   return tasks;
 }
 
-std::optional<LaneJob> Dispatcher::job_of(const BuildTask& task) {
-  auto job = client_.lane_job({task.key}, build_id(task.key));
-  if (!job) return std::nullopt;  // grading will fail for this reason too, and report it
-  job->options.device = options_.devices.front();
-  return *std::move(job);
-}
-
 // This looks through the queue, so it must not happen at each message of a lane.
 void Dispatcher::build_ahead() {
   if (ahead_.horizon() == 0) return;
@@ -428,24 +419,6 @@ bool Dispatcher::look_at_the_clock() {
     if (was_away_) lane.heard_at += away;
   }
   if (was_away_) return false;
-  look_at_run_limits();
-  look_at_silence(now);
-  end_processes(now);
-  return true;
-}
-
-void Dispatcher::charge(LaneSlot& lane, double now) {
-  if (!lane.batch.empty()) {
-    // No owner is charged for a pause of this process.
-    const bool was_away = now - looked_at_ > longest_tick_s;
-    const double seconds = std::max(0.0, (was_away ? looked_at_ : now) - lane.charged_until);
-    queue_.charge(lane.batch.front().owner, seconds);
-    client_.charged(lane.batch.front().owner, seconds);
-  }
-  lane.charged_until = now;
-}
-
-void Dispatcher::look_at_run_limits() {
   for (LaneSlot& lane : lanes_) {
     if (lane.spender >= lane.batch.size() || lane.is_done[lane.spender]) continue;
     const QueuedJob& job = lane.batch[lane.spender];
@@ -458,9 +431,6 @@ void Dispatcher::look_at_run_limits() {
     }
     interrupt(lane, true);
   }
-}
-
-void Dispatcher::look_at_silence(double now) {
   for (LaneSlot& lane : lanes_) {
     if (lane.process && lane.process->is_silent(SteadyClock().now())) process_ended(lane);
     if (lane.batch.empty() || now - lane.heard_at < longest_silence_s) continue;
@@ -470,6 +440,22 @@ void Dispatcher::look_at_silence(double now) {
                              longest_silence_s, lane.doing),
                  exit_machine);
   }
+  for (auto& [lane, until] : ending_) {
+    if (now > until) lane.kill();
+  }
+  std::erase_if(ending_, [](const auto& one) { return one.first.has_ended(); });
+  return true;
+}
+
+void Dispatcher::charge(LaneSlot& lane, double now) {
+  if (!lane.batch.empty()) {
+    // No owner is charged for a pause of this process.
+    const bool was_away = now - looked_at_ > longest_tick_s;
+    const double seconds = std::max(0.0, (was_away ? looked_at_ : now) - lane.charged_until);
+    queue_.charge(lane.batch.front().owner, seconds);
+    client_.charged(lane.batch.front().owner, seconds);
+  }
+  lane.charged_until = now;
 }
 
 }  // namespace kgrade

@@ -174,7 +174,6 @@ class Dispatcher {
  private:
   std::vector<QueuedJob> next_batch(const LaneSlot& lane);
   std::vector<BuildTask> upcoming() const;
-  std::optional<LaneJob> job_of(const BuildTask& task);
   void build_ahead();
   // Makes hear() look at the descriptor when it can be read. If the lane has something unsent, also when the
   // descriptor can be written. `lane`: the lane of the descriptor, or null for a builder's.
@@ -192,8 +191,6 @@ class Dispatcher {
   void take(LaneSlot& lane, const LaneMessage& message);
   void keep_result(LaneSlot& lane, std::size_t index, const std::string& text);
   bool look_at_the_clock();
-  void look_at_run_limits();
-  void look_at_silence(double now);
   void charge(LaneSlot& lane, double now);
   // The lane could not go on with its batch. `names_machine`: the lane said that its machine is at fault.
   void batch_failed(LaneSlot& lane, const std::string& why, int exit_code, bool names_machine = false);
@@ -206,7 +203,6 @@ class Dispatcher {
   void ended(const std::string& id);
   void close_batch(LaneSlot& lane);
   void stop_process(LaneSlot& lane);
-  void end_processes(double now);
   // Counts a refusal of that problem. An empty `problem`: the lane could not work at all. True if the lane is
   // paused from now on.
   bool refuse(LaneSlot& lane, const std::string& problem, const std::string& why, bool is_of_machine);

@@ -24,7 +24,7 @@
 #include "base/text.h"
 #include "lanes/lane_files.h"
 #include "record/record_json.h"
-#include "record/settings_json.h"
+#include "record/shared_json.h"
 
 namespace kgrade {
 namespace {
@@ -236,11 +236,6 @@ std::optional<std::string> LineStream::next() {
 
 namespace {
 
-bool is_of_this_program(const LaneHello& hello) {
-  const LaneHello ours = hello_of_this_program("");
-  return hello.protocol == ours.protocol && hello.build == ours.build;
-}
-
 // The file for the standard error of a user's command, which may say why it failed.
 std::filesystem::path errors_in(const std::filesystem::path& folder) { return folder / "stderr"; }
 
@@ -327,7 +322,8 @@ bool Lane::read() {
     const auto line = lines_.next();
     if (!line) break;
     hello_ = read_hello(*line);
-    is_other_ = hello_ && !is_of_this_program(*hello_);
+    const LaneHello ours = hello_of_this_program("");
+    is_other_ = hello_ && (hello_->protocol != ours.protocol || hello_->build != ours.build);
   }
   return !is_other_;
 }

@@ -28,7 +28,7 @@ struct LaneOptions : GradeSettings {
   bool operator==(const LaneOptions&) const = default;
 };
 
-// What a lane does with a job. Lanes that only build fill the cache: build_for() in lane_worker.cc.
+// What a lane does with a job. Lanes that only build fill the cache.
 enum class LaneWork { grade, build_candidates, build_trusted };
 
 // The most bytes in the source of a candidate that was sent to a service. A user's own file may be larger.

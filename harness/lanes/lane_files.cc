@@ -23,13 +23,6 @@ fs::path absolute_of(const fs::path& path) {
   return fs::absolute(path, ignored).lexically_normal();
 }
 
-// Makes the folders that a path goes through, also those that it leaves again by `..`.
-void make_along(const fs::path& path) {
-  std::error_code ignored;
-  fs::path so_far;
-  for (const fs::path& part : path.parent_path()) fs::create_directory(so_far /= part, ignored);
-}
-
 class Packer {
  public:
   Packer(LaneJob& job, std::set<std::string>& known) : job_(job), known_(known) {}
@@ -116,7 +109,10 @@ Result<bool> ReceivedFiles::receive(LaneJob& job) {
                          "make room on the lane's machine", {working.string(), 0, 0});
   const auto move = [&](std::string& path) {
     if (fs::path(path).is_absolute()) path = place(path).string();
-    make_along(path);
+    // Makes the folders that the path goes through, also those that it leaves again by `..`.
+    std::error_code ignored;
+    fs::path so_far;
+    for (const fs::path& part : fs::path(path).parent_path()) fs::create_directory(so_far /= part, ignored);
   };
   move(job.problem);
   move(job.options.problems);

@@ -79,17 +79,6 @@ void build_trusted(Built& built, const LaneJob& job, const Problem& problem, con
   }
 }
 
-// Builds the group's candidates, or their oracle, reference and baselines, into the cache.
-void build_for(Built& built, const LaneJob& job, const CandidateGroup& group, const Layout& layout,
-               Bench& bench) {
-  if (bench.open_toolchain(true)) return;
-  StageClock stages(bench.clock());
-  if (job.work == LaneWork::build_trusted)
-    return build_trusted(built, job, group.problem, layout, bench, stages);
-  for (const CandidateSource& candidate : group.candidates)
-    build_candidate(built, job, group.problem, candidate, layout, bench, stages);
-}
-
 // Calls a function again and again, on its own thread, until the destructor.
 class Repeated {
  public:
@@ -180,32 +169,34 @@ class LaneWorker {
         ::kill(::getpid(), SIGTERM);
         continue;
       }
-      const Failure failure = answer(*job);
+      Failure failure;
+      try {
+        failure = carry_out(*job);
+      } catch (const std::exception& thrown) {
+        failure = errors_of(thrown);
+      }
       jobs.finish();
-      end(failure);
+      LaneMessage ended;
+      ended.bytes = built_.bytes;
+      ended.seconds = built_.seconds;
+      for (const Error& error : failure.value_or(Errors()))
+        ended.text += (ended.text.empty() ? "" : "\n") + to_string(error);
+      if (failure) ended.exit_code = exit_code_of(*failure);
+      send(ended);
     }
   }
 
  private:
-  Failure answer(LaneJob& job) {
-    try {
-      return receive(job);
-    } catch (const std::exception& thrown) {
-      return errors_of(thrown);
+  Failure carry_out(LaneJob& job) {
+    {
+      const std::lock_guard lock(sending_);
+      batch_ = job.batch;
     }
-  }
-
-  Failure receive(LaneJob& job) {
-    set_batch(job.batch);
     if (!job.folder.empty()) {
       if (const auto received = files_.receive(job); !received) return received.errors();
     }
     if (job.options.device.empty()) job.options.device = arguments_.device;
     if (job.options.python.empty()) job.options.python = arguments_.python;
-    return carry_out(job);
-  }
-
-  Failure carry_out(const LaneJob& job) {
     const auto device = parse_device_choice(job.options.device);
     if (!device) return device.errors();
     const Layout layout = Layout::find(job.options.problems);
@@ -222,7 +213,15 @@ class LaneWorker {
     if (job.work != LaneWork::grade) ::setpriority(PRIO_PROCESS, 0, 19);
     for (CandidateGroup& group : *groups) {
       if (job.work != LaneWork::grade) {
-        build_for(built_, job, group, layout, *bench_for(job, *device, layout));
+        Bench& bench = *bench_for(job, *device, layout);
+        if (bench.open_toolchain(true)) continue;
+        StageClock stages(bench.clock());
+        if (job.work == LaneWork::build_trusted) {
+          build_trusted(built_, job, group.problem, layout, bench, stages);
+          continue;
+        }
+        for (const CandidateSource& candidate : group.candidates)
+          build_candidate(built_, job, group.problem, candidate, layout, bench, stages);
       } else if (const Failure failure = run(job, *device, std::move(group))) {
         return failure;
       }
@@ -234,7 +233,13 @@ class LaneWorker {
   static Result<std::vector<CandidateGroup>> groups_of(const LaneJob& job, Problem problem,
                                                        std::vector<CandidateSource> candidates) {
     if (job.as_declared) {
-      for (CandidateSource& candidate : candidates) refuse_if_too_long(candidate);
+      for (CandidateSource& candidate : candidates) {
+        std::error_code none;
+        if (std::filesystem::file_size(candidate.path, none) <= longest_candidate || none) continue;
+        candidate.fault =
+            fmt::format("the candidate is larger than {}, which is the most that a text to grade may have",
+                        format_bytes(longest_candidate));
+      }
       return group_candidates(problem, std::move(candidates), job.options.dtype,
                               job.options.precision.value_or(std::string(own_class)));
     }
@@ -250,18 +255,18 @@ class LaneWorker {
     return std::vector<CandidateGroup>{{*std::move(asked), std::move(candidates)}};
   }
 
-  static void refuse_if_too_long(CandidateSource& candidate) {
-    std::error_code none;
-    if (std::filesystem::file_size(candidate.path, none) <= longest_candidate || none) return;
-    candidate.fault =
-        fmt::format("the candidate is larger than {}, which is the most that a text to grade may have",
-                    format_bytes(longest_candidate));
-  }
-
   // Grades candidates of one type and class.
   Failure run(const LaneJob& job, const DeviceChoice& device, CandidateGroup group) {
     indices_.clear();
-    GradeOptions options = options_of(job);
+    GradeOptions options;
+    static_cast<GradeSettings&>(options) = job.options;
+    options.layout = Layout::find(options.problems);
+    options.second_look = &look_with_checker;
+    options.progress = [this](const std::string& what) { send({LaneMessage::Kind::doing, 0, what}); };
+    options.on_start = [this](std::size_t number) { send({LaneMessage::Kind::begun, indices_[number], ""}); };
+    options.on_verdict = [this, &job](std::size_t number, const Record& record) {
+      send({LaneMessage::Kind::graded, indices_[number], result_line_of(record, job.options)});
+    };
     for (const CandidateSource& candidate : group.candidates) {
       const auto at = std::find(job.candidates.begin(), job.candidates.end(), candidate.path.string());
       indices_.push_back(static_cast<std::size_t>(at - job.candidates.begin()));
@@ -274,7 +279,13 @@ class LaneWorker {
     std::optional<Repeated> reports;
     if (!job.batch.empty()) {
       options.candidate_time = &time;
-      reports.emplace(between_reports, [this, &time] { report(time.spent()); });
+      reports.emplace(between_reports, [this, &time] {
+        const CandidateTime::Spent spent = time.spent();
+        if (spent.candidate >= indices_.size()) return;  // no candidate is being built yet
+        LaneMessage message{LaneMessage::Kind::spent, indices_[spent.candidate], ""};
+        message.seconds = spent.seconds;
+        send(message);
+      });
     }
     Failure failure = grade(group.problem, options, bench).failure;
     reports.reset();
@@ -289,43 +300,6 @@ class LaneWorker {
     if (bench_ == nullptr || bench_of_ != key) bench_ = real_bench(device, layout, FailedBuilds::are_kept);
     bench_of_ = key;
     return bench_;
-  }
-
-  GradeOptions options_of(const LaneJob& job) {
-    GradeOptions options;
-    static_cast<GradeSettings&>(options) = job.options;
-    options.layout = Layout::find(options.problems);
-    options.second_look = &look_with_checker;
-    options.progress = [this](const std::string& what) { send({LaneMessage::Kind::doing, 0, what}); };
-    options.on_start = [this](std::size_t number) { send({LaneMessage::Kind::begun, indices_[number], ""}); };
-    options.on_verdict = [this, &job](std::size_t number, const Record& record) {
-      send({LaneMessage::Kind::graded, indices_[number], result_line_of(record, job.options)});
-    };
-    return options;
-  }
-
-  void end(const Failure& failure) {
-    LaneMessage message;
-    message.bytes = built_.bytes;
-    message.seconds = built_.seconds;
-    if (failure) {
-      message.exit_code = exit_code_of(*failure);
-      for (const Error& error : *failure)
-        message.text += (message.text.empty() ? "" : "\n") + to_string(error);
-    }
-    send(message);
-  }
-
-  void report(const CandidateTime::Spent& spent) {
-    if (spent.candidate >= indices_.size()) return;  // no candidate is being built yet
-    LaneMessage message{LaneMessage::Kind::spent, indices_[spent.candidate], ""};
-    message.seconds = spent.seconds;
-    send(message);
-  }
-
-  void set_batch(const std::string& batch) {
-    const std::lock_guard lock(sending_);
-    batch_ = batch;
   }
 
   void send(LaneMessage message) {

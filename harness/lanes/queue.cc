@@ -33,19 +33,16 @@ std::vector<const QueuedJob*> in_order_of_batches(const std::list<QueuedJob>& jo
 
 }  // namespace
 
-// An owner without jobs starts level with the owner with jobs who has used the least time.
-void JobQueue::level(Owner& owner) {
-  if (!owner.jobs.empty()) return;
-  std::optional<double> least;
-  for (const auto& [name, other] : owners_) {
-    if (!other.jobs.empty()) least = std::min(least.value_or(other.used), other.used);
-  }
-  if (least) owner.used = std::max(owner.used, *least);
-}
-
 void JobQueue::insert(QueuedJob job, bool at_front) {
   Owner& owner = owners_[job.owner];
-  level(owner);
+  if (owner.jobs.empty()) {
+    // It starts level with the owner with jobs who has used the least time.
+    std::optional<double> least;
+    for (const auto& [name, other] : owners_) {
+      if (!other.jobs.empty()) least = std::min(least.value_or(other.used), other.used);
+    }
+    if (least) owner.used = std::max(owner.used, *least);
+  }
   bytes_ += job.bytes;
   const auto place = owner.jobs.insert(at_front ? owner.jobs.begin() : owner.jobs.end(), std::move(job));
   places_[place->id] = {&owner, place};
@@ -78,7 +75,9 @@ std::vector<QueuedJob> JobQueue::with_batch(const std::string& batch) const {
   return found;
 }
 
-const JobQueue::Owner* JobQueue::next_owner(const Warmth& warmth, const IsReady& is_ready) const {
+std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most,
+                                        const IsReady& is_ready) const {
+  // The owner who is served next.
   const Owner* best = nullptr;
   std::pair<bool, double> least;  // the owner has only jobs of refused problems; used seconds
   for (const auto& [name, owner] : owners_) {
@@ -94,14 +93,8 @@ const JobQueue::Owner* JobQueue::next_owner(const Warmth& warmth, const IsReady&
     best = &owner;
     least = rank;
   }
-  return best;
-}
-
-std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most,
-                                        const IsReady& is_ready) const {
-  const Owner* const chosen = next_owner(warmth, is_ready);
-  if (chosen == nullptr) return {};
-  const std::list<QueuedJob>& jobs = chosen->jobs;
+  if (best == nullptr) return {};
+  const std::list<QueuedJob>& jobs = best->jobs;
   const std::string preferred = warmth.preferred();
   const auto rank = [&](const QueuedJob& job) {
     return std::tuple(is_ready && !is_ready(job), warmth.is_set_aside(job.batch),

@@ -126,11 +126,8 @@ class JobQueue {
     double used = 0;  // seconds of lanes
   };
 
-  // The owner who is served next. Null if no job waits for this lane.
-  const Owner* next_owner(const Warmth& warmth, const IsReady& is_ready) const;
   std::vector<QueuedJob> choose(const Warmth& warmth, std::size_t most, const IsReady& is_ready) const;
   void insert(QueuedJob job, bool at_front);
-  void level(Owner& owner);
   std::size_t position_of(const Owner& owner, std::size_t before) const;
 
   std::size_t lanes_ = 1;

@@ -38,35 +38,16 @@ struct UnfinishedFile {
 
 namespace {
 
-std::optional<WrittenSpeed> written_speed(const ComparedPair& pair) {
-  if (!pair.speed) return std::nullopt;
-  WrittenSpeed written{*pair.speed, {}};
-  for (const ComparedCase& c : pair.cases) written.cases.push_back({c.name, c.ratio});
-  return written;
-}
-
 std::vector<WrittenOnly> written_records(const std::vector<Record>& records) {
   std::vector<WrittenOnly> written;
   for (const Record& record : records) written.push_back({record});
   return written;
 }
 
-std::vector<UnfinishedFile> unfinished_files(const ComparedRecords& comparison) {
-  std::vector<UnfinishedFile> files;
-  for (const Error& error : comparison.unfinished_before) files.push_back({"before", error.location});
-  for (const Error& error : comparison.unfinished_after) files.push_back({"after", error.location});
-  return files;
-}
-
 struct ReasonRule {
   std::string operator()(const JsonValue& value) const { return value.text(most_text); }
   static Json schema() { return {{"type", "string"}, {"minLength", 1}}; }
 };
-
-// A candidate's record always has one candidate here; an empty Record, as for a schema, has none.
-CandidateRecord sole_candidate(const Record& record) {
-  return record.candidates.empty() ? CandidateRecord{} : record.candidate();
-}
 
 template <class Archive>
 void contest_fields(Archive& archive, const Record& record) {
@@ -78,7 +59,8 @@ void contest_fields(Archive& archive, const Record& record) {
 
 template <class Archive>
 void side_fields(Archive& archive, const Record& record) {
-  const CandidateRecord candidate = sole_candidate(record);
+  // A candidate's record always has one candidate here; an empty Record, as for a schema, has none.
+  const CandidateRecord candidate = record.candidates.empty() ? CandidateRecord{} : record.candidate();
   archive("candidate", candidate.path, "Its path, as the record has it.");
   archive("sha256", candidate.sha256, sha256_of);
   archive("verdict", candidate.verdict);
@@ -161,7 +143,11 @@ void fields(Archive& archive, typename Archive::template Value<ComparedPair>& pa
           "Both were called in the same blocks of a heat, and the ratio is that of their times there. "
           "Otherwise it "
           "is the quotient of their speedups over the reference.");
-  archive("speed", written_speed(pair));
+  std::optional<WrittenSpeed> speed;
+  if (pair.speed) speed = WrittenSpeed{*pair.speed, {}};
+  for (const ComparedCase& c : pair.cases)
+    if (speed) speed->cases.push_back({c.name, c.ratio});
+  archive("speed", speed);
   const Json null_or_there = pair.speed ? Json(true) : Json(nullptr);
   archive.where(
       "speed", null_or_there, Json(nullptr),
@@ -176,7 +162,10 @@ void fields(Archive& archive, typename Archive::template Value<ComparedRecords>&
   archive("removed", written_records(comparison.removed),
           "Only the first side has them. The accepted ones are counted as missing.");
   archive("added", written_records(comparison.added), "Only the second side has them.");
-  archive("unfinished", unfinished_files(comparison),
+  std::vector<UnfinishedFile> unfinished;
+  for (const Error& error : comparison.unfinished_before) unfinished.push_back({"before", error.location});
+  for (const Error& error : comparison.unfinished_after) unfinished.push_back({"after", error.location});
+  archive("unfinished", unfinished,
           "Files that end in the middle of a line: one of their results is missing here.");
   std::optional<WrittenSuite> suite;
   if (comparison.suite.count > 0) suite = WrittenSuite{comparison.suite};

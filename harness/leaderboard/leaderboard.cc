@@ -9,15 +9,12 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "leaderboard/ranking.h"
 #include "measure/baselines.h"
 #include "measure/speedup.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
-
-bool is_elsewhere(const fs::path& path) { return path.is_absolute() || *path.begin() == ".."; }
 
 fs::path joined(std::vector<fs::path>::const_iterator begin, std::vector<fs::path>::const_iterator end) {
   fs::path path;
@@ -39,18 +36,13 @@ fs::path short_name(const fs::path& path, const std::string& slug) {
   return joined(folder, parts.end());
 }
 
-// The number of leading parts that all paths share. The last part of a path does not count.
-std::size_t common_parts(const std::set<fs::path>& paths) {
+fs::path below_common(const fs::path& path, const std::set<fs::path>& paths, const std::string& slug) {
+  const std::vector<fs::path> parts(path.begin(), path.end());
+  // The last part of a path does not count as common.
   const fs::path first = paths.begin()->parent_path();
   const fs::path last = paths.rbegin()->parent_path();
   const auto end = std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first;
-  return static_cast<std::size_t>(std::distance(first.begin(), end));
-}
-
-fs::path below_common(const fs::path& path, const std::set<fs::path>& paths, const std::string& slug) {
-  const std::vector<fs::path> parts(path.begin(), path.end());
-  return fs::path(slug) /
-         joined(parts.begin() + static_cast<std::ptrdiff_t>(common_parts(paths)), parts.end());
+  return fs::path(slug) / joined(parts.begin() + std::distance(first.begin(), end), parts.end());
 }
 
 // File of results, problem, element type, device and short name.
@@ -83,13 +75,6 @@ std::vector<std::string*> paths_in(Record& record) {
   return paths;
 }
 
-std::string id_of(const Record& record) {
-  // Line breaks separate the parts, so that "a" and "bc" differ from "ab" and "c".
-  return sha256_hex(fmt::format("{}\n{}\n{}\n{}", record.problem_slug, to_string(record.dtype),
-                                device_model(record.device), record.candidate().path))
-      .substr(0, 12);
-}
-
 LeaderboardRow row_of(std::vector<Record> results) {
   LeaderboardRow row;
   for (Record& record : results) {
@@ -99,31 +84,12 @@ LeaderboardRow row_of(std::vector<Record> results) {
   }
   row.newest = std::move(row.earlier.back());
   row.earlier.pop_back();
-  row.id = id_of(row.newest);
+  // Line breaks separate the parts, so that "a" and "bc" differ from "ab" and "c".
+  row.id = sha256_hex(fmt::format("{}\n{}\n{}\n{}", row.newest.problem_slug, to_string(row.newest.dtype),
+                                  device_model(row.newest.device), row.newest.candidate().path))
+               .substr(0, 12);
   row.solution = solution_of(row.newest.candidate().path, row.newest.problem_slug);
   return row;
-}
-
-void sort_and_unite(std::vector<Record>& records) {
-  const auto before = [](const Record& a, const Record& b) {
-    return std::tuple_cat(result_of(a), std::tie(a.read_from.file)) <
-           std::tuple_cat(result_of(b), std::tie(b.read_from.file));
-  };
-  const auto same = [](const Record& a, const Record& b) { return result_of(a) == result_of(b); };
-  std::sort(records.begin(), records.end(), before);
-  records.erase(std::unique(records.begin(), records.end(), same), records.end());
-}
-
-std::vector<LeaderboardRow> rows_of(std::vector<Record> sorted) {
-  std::vector<LeaderboardRow> rows;
-  std::vector<Record> results;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    results.push_back(std::move(sorted[i]));
-    if (i + 1 < sorted.size() && candidate_of(results.front()) == candidate_of(sorted[i + 1])) continue;
-    rows.push_back(row_of(std::move(results)));
-    results.clear();
-  }
-  return rows;
 }
 
 std::vector<LeaderboardDevice> devices_of(const std::vector<Record>& records) {
@@ -174,6 +140,7 @@ Result<bool> keep_suites_against(Leaderboard& leaderboard, const std::string& ag
 }
 
 void name_candidates(std::vector<Record>& records) {
+  const auto is_elsewhere = [](const fs::path& path) { return path.is_absolute() || *path.begin() == ".."; };
   std::map<NameKey, std::set<fs::path>> elsewhere;
   for (Record& record : records) {
     for (std::string* const path : paths_in(record)) {
@@ -196,7 +163,13 @@ void name_candidates(std::vector<Record>& records) {
 Leaderboard make_leaderboard(std::vector<Record> records) {
   Leaderboard leaderboard;
   name_candidates(records);
-  sort_and_unite(records);
+  const auto before = [](const Record& a, const Record& b) {
+    return std::tuple_cat(result_of(a), std::tie(a.read_from.file)) <
+           std::tuple_cat(result_of(b), std::tie(b.read_from.file));
+  };
+  const auto same = [](const Record& a, const Record& b) { return result_of(a) == result_of(b); };
+  std::sort(records.begin(), records.end(), before);
+  records.erase(std::unique(records.begin(), records.end(), same), records.end());
   // Older records have comparisons with each baseline, but no scores from them.
   for (Record& record : records) {
     CandidateRecord& candidate = record.candidate();
@@ -208,7 +181,11 @@ Leaderboard make_leaderboard(std::vector<Record> records) {
   leaderboard.devices = devices_of(records);
   leaderboard.suites = suites_of(records);
   std::vector<LeaderboardRow> measured;
-  for (LeaderboardRow& row : rows_of(std::move(records))) {
+  std::vector<Record> results;  // of one candidate
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    results.push_back(std::move(records[i]));
+    if (i + 1 < records.size() && candidate_of(results.front()) == candidate_of(records[i + 1])) continue;
+    LeaderboardRow row = row_of(std::exchange(results, {}));
     const bool speed =
         row.newest.candidate().verdict == Verdict::accepted && row.newest.device.measures_speed;
     if (speed) {

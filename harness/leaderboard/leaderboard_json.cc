@@ -43,17 +43,6 @@ constexpr FormRule row_id = {12, "^[0-9a-f]{12}$",
 constexpr const char* about_modules =
     "Of modules, which prepare their weights once. They are not ranked with the others.";
 
-WrittenCase written_case(const CaseRecord& c) {
-  WrittenCase written{c.name, c.candidate().summary.median, c.flops, c.tensor_bytes, {}, {}, {}};
-  for (const Speedup& speedup : c.speedups)
-    written.comparisons.push_back({speedup.against, speedup.ratio.ratio, speedup.ratio.interval});
-  if (c.roofline) {
-    written.roofline_share = c.roofline->shares.back();
-    written.bound_by = c.roofline->floor.bound_by();
-  }
-  return written;
-}
-
 CaseRecord case_of(const WrittenCase& written, const std::optional<CacheState>& cache) {
   CaseRecord c;
   c.run = true;
@@ -157,7 +146,15 @@ void row_fields(Archive& archive, typename Archive::template Value<LeaderboardRo
   const auto cache = result_fields(archive, row.newest);
   if (lists_rank) {
     std::vector<WrittenCase> cases;
-    for (const CaseRecord* c : compared_cases(candidate)) cases.push_back(written_case(*c));
+    for (const CaseRecord* c : compared_cases(candidate)) {
+      WrittenCase& written = cases.emplace_back(
+          WrittenCase{c->name, c->candidate().summary.median, c->flops, c->tensor_bytes, {}, {}, {}});
+      for (const Speedup& speedup : c->speedups)
+        written.comparisons.push_back({speedup.against, speedup.ratio.ratio, speedup.ratio.interval});
+      if (!c->roofline) continue;
+      written.roofline_share = c->roofline->shares.back();
+      written.bound_by = c->roofline->floor.bound_by();
+    }
     archive("cases", cases);
     if constexpr (Archive::reads) {
       for (const WrittenCase& c : cases) candidate.cases.push_back(case_of(c, cache));

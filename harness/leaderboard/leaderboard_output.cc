@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/statistics.h"
@@ -51,12 +53,6 @@ std::string speedup_text(const Score* score) {
   return score == nullptr ? "-" : ratio_text(score->speedup.geometric_mean);
 }
 
-// "1.50x (1.49x to 1.52x)"
-std::string score_text(const Score* score) {
-  if (score == nullptr || !score->speedup.interval) return speedup_text(score);
-  return fmt::format("{} ({})", speedup_text(score), interval_text(score->speedup.interval));
-}
-
 std::string against_text(const Score* score) {
   return score == nullptr ? "" : "against the " + score->against;
 }
@@ -78,19 +74,6 @@ std::string board_text(const Board& board, const Style& style) {
                roofline_share(row), style(Colour::yellow, row.unranked_because)});
   }
   return text + table.render(style) + "\n";
-}
-
-std::string unmeasured_text(const Leaderboard& leaderboard, const Style& style) {
-  if (leaderboard.unmeasured.empty()) return "";
-  TextTable table({"verdict", "problem", "candidate", "device"});
-  for (const LeaderboardRow& row : leaderboard.unmeasured) {
-    const Record& record = row.newest;
-    table.add({style(record.candidate().verdict == Verdict::accepted ? Colour::green : Colour::red,
-                     to_string(record.candidate().verdict)),
-               problem_name(record.problem_slug, record.dtype), printable_line(record.candidate().path),
-               printable_line(record.device.name)});
-  }
-  return table.render(style, "");
 }
 
 // "reference, warm cache"
@@ -165,16 +148,6 @@ std::string runs_text(const Leaderboard& leaderboard, const Style& style) {
   return "\n" + runs.render(style);
 }
 
-// One cell of a table. The text is escaped, so that it has no markup, no end of the cell and no line break.
-std::string markdown_cell(const std::string& text) {
-  std::string escaped;
-  for (const char c : escape_markup(printable(text))) {
-    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c == '\n' || c == '\t' ? ' ' : c;
-  }
-  return escaped;
-}
-
 std::string markdown_table(const PlainTable& table) {
   std::string text = "|", line = "|";
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -184,7 +157,15 @@ std::string markdown_table(const PlainTable& table) {
   text += "\n" + line + "\n";
   for (const std::vector<std::string>& row : table.rows) {
     text += "|";
-    for (const std::string& cell : row) text += " " + markdown_cell(cell) + " |";
+    for (const std::string& cell : row) {
+      // The text is escaped, so that it has no markup, no end of the cell and no line break.
+      text += " ";
+      for (const char c : escape_markup(printable(cell))) {
+        if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) text += '\\';
+        text += c == '\n' || c == '\t' ? ' ' : c;
+      }
+      text += " |";
+    }
     text += "\n";
   }
   return text;
@@ -208,12 +189,93 @@ std::string markdown_suites(const Leaderboard& leaderboard) {
   return "\n" + markdown_table(table) + (text.empty() ? "" : "\n" + text);
 }
 
+using Slugs = std::set<std::string>;
+
+std::size_t count_of(const std::vector<const Record*>& records, bool (*is_one)(const Record&)) {
+  return static_cast<std::size_t>(
+      std::count_if(records.begin(), records.end(), [&](const Record* record) { return is_one(*record); }));
+}
+
+bool is_quick(const Record& record) {
+  const Score* const score = score_against(record, against_reference);
+  return record.device.measures_speed && record.effort == Effort::quick && score != nullptr &&
+         !score->speedup.interval;
+}
+
+void add_unranked(const std::vector<const Record*>& records, std::vector<LeaderboardNote>& notes) {
+  if (const std::size_t quick = count_of(records, is_quick); quick > 0) {
+    notes.push_back(
+        {fmt::format("{} of {} here {} --quick: no interval, no rank. Grade without --quick for "
+                     "ranks.",
+                     quick, counted(records.size(), "result"), quick == 1 ? "is" : "are")});
+  }
+  if (const std::size_t emulated =
+          count_of(records, [](const Record& record) { return record.device.kind == "emulated"; });
+      emulated > 0) {
+    notes.push_back(
+        {fmt::format("{} of {} here {} of the emulated device: a verdict and no rank, because its "
+                     "times do not measure speed.",
+                     emulated, counted(records.size(), "result"), emulated == 1 ? "is" : "are")});
+  }
+}
+
+void add_libraries(const std::vector<const Record*>& records, std::vector<LeaderboardNote>& notes) {
+  Slugs measured, compared;
+  for (const Record* record : records) {
+    if (record->candidate().headline() == nullptr) continue;
+    measured.insert(record->problem_slug);
+    if (is_beside_library(*record)) compared.insert(record->problem_slug);
+  }
+  if (compared.size() == measured.size()) return;
+  const std::string what =
+      compared.empty()
+          ? "Nothing here was compared with a library: no baseline was measured. A speedup "
+          : fmt::format("{} of {} {} compared with a library. Any other speedup ", compared.size(),
+                        counted(measured.size(), "problem"), compared.size() == 1 ? "was" : "were");
+  notes.push_back(
+      {what +
+       "is against the reference, a plain kernel that is easy to beat: it says nothing about libraries."});
+}
+
+void add_missing(const Leaderboard& leaderboard, const std::vector<const Record*>& records,
+                 const std::vector<std::string>& catalogue, std::vector<LeaderboardNote>& notes) {
+  Slugs all(catalogue.begin(), catalogue.end());
+  std::map<std::string_view, Slugs> by_device;
+  for (const Record* record : records) {
+    all.insert(record->problem_slug);
+    by_device[record->device.name].insert(record->problem_slug);
+  }
+  const auto is_gpu = [](const LeaderboardDevice& device) { return device.times_are_speed; };
+  const bool has_gpu = std::any_of(leaderboard.devices.begin(), leaderboard.devices.end(), is_gpu);
+  for (const LeaderboardDevice& device : leaderboard.devices) {
+    if (has_gpu && !is_gpu(device)) continue;
+    const Slugs& present = by_device[device.name];
+    LeaderboardNote note;
+    std::set_difference(all.begin(), all.end(), present.begin(), present.end(),
+                        std::back_inserter(note.names));
+    if (note.names.empty()) continue;
+    note.text =
+        fmt::format("{} of {} {} no result on {}{}", note.names.size(), counted(all.size(), "problem"),
+                    note.names.size() == 1 ? "has" : "have", is_gpu(device) ? "" : "the ", device.name);
+    notes.push_back(std::move(note));
+  }
+}
+
 }  // namespace
 
 std::string render_table(const Leaderboard& leaderboard, const Style& style) {
   std::string text;
   for (const Board& board : leaderboard.boards) text += board_text(board, style);
-  text += unmeasured_text(leaderboard, style) + runs_text(leaderboard, style);
+  TextTable unmeasured({"verdict", "problem", "candidate", "device"});
+  for (const LeaderboardRow& row : leaderboard.unmeasured) {
+    const Record& record = row.newest;
+    const bool accepted = record.candidate().verdict == Verdict::accepted;
+    unmeasured.add({style(accepted ? Colour::green : Colour::red, to_string(record.candidate().verdict)),
+                    problem_name(record.problem_slug, record.dtype), printable_line(record.candidate().path),
+                    printable_line(record.device.name)});
+  }
+  if (!leaderboard.unmeasured.empty()) text += unmeasured.render(style, "");
+  text += runs_text(leaderboard, style);
   // The suites are shown for runs of samples, or if an opponent was asked for.
   const bool wants_suites = !leaderboard.runs.empty() || !leaderboard.against.empty();
   return wants_suites ? text + suites_text(leaderboard, style) : text;
@@ -228,9 +290,13 @@ PlainTable leaders_of(const Leaderboard& leaderboard, bool includes_unranked) {
       const bool is_first = includes_unranked && &row == &board.rows.front();
       if (row.rank ? row.rank->best != 1 : !is_first) continue;
       const Score* score = score_of(board, row);
+      // "1.50x (1.49x to 1.52x)"
+      std::string speedup = speedup_text(score);
+      if (score != nullptr && score->speedup.interval)
+        speedup += fmt::format(" ({})", interval_text(score->speedup.interval));
       const std::string note = !row.rank ? " (no rank)" : row.tied ? " (tied)" : "";
       table.rows.push_back({problem_name(board.slug, board.dtype), board.device,
-                            std::string(to_string(board.precision)), row.solution + note, score_text(score),
+                            std::string(to_string(board.precision)), row.solution + note, speedup,
                             row.rank ? against_text(board) : against_text(score), total_median(row),
                             roofline_share(row)});
     }
@@ -258,6 +324,21 @@ std::string render_markdown(const Leaderboard& leaderboard) {
   }
   if (!leaderboard.runs.empty()) text += "\n" + markdown_table(runs_of(leaderboard));
   return text + markdown_suites(leaderboard) + "<!-- /leaderboard -->\n";
+}
+
+bool is_beside_library(const Record& record) {
+  return score_against(record, against_baseline) != nullptr ||
+         (record.reference.is_pytorch() && score_against(record, against_reference) != nullptr);
+}
+
+std::vector<LeaderboardNote> notes_of(const Leaderboard& leaderboard,
+                                      const std::vector<std::string>& catalogue) {
+  const std::vector<const Record*> records = newest_records(leaderboard);
+  std::vector<LeaderboardNote> notes;
+  add_unranked(records, notes);
+  add_libraries(records, notes);
+  add_missing(leaderboard, records, catalogue, notes);
+  return notes;
 }
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// A leaderboard as JSON, as a table, and in Markdown.
+// A leaderboard as JSON, as a table, and in Markdown; and the notes above it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -48,5 +48,23 @@ PlainTable verdicts_of(const Leaderboard& leaderboard);
 // Tables for a README, between two lines that a script can find again: first the leaders of each board, then
 // the best solutions of each suite. Texts from records are escaped, so that they cannot be markup.
 std::string render_markdown(const Leaderboard& leaderboard);
+
+// --- Notes ---
+
+// A note that a reader needs before any row: why there are no ranks, whether anything was compared with a
+// library, or which problems are missing. It is a sentence, and the names that it counts if they are worth
+// listing.
+struct LeaderboardNote {
+  std::string text;
+  std::vector<std::string> names{};
+};
+
+// `catalogue`: the slugs of all problems that could have results. Without it, only the problems of the
+// records count.
+std::vector<LeaderboardNote> notes_of(const Leaderboard& leaderboard,
+                                      const std::vector<std::string>& catalogue = {});
+
+// True if the speed was compared with a library: with a baseline, or with a reference in PyTorch.
+bool is_beside_library(const Record& record);
 
 }  // namespace kgrade

@@ -1,5 +1,3 @@
-#include "leaderboard/ranking.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "leaderboard/leaderboard.h"
 #include "measure/baselines.h"
 #include "measure/speedup.h"
 
@@ -57,21 +56,6 @@ Work work_of_board(const std::vector<LeaderboardRow>& rows) {
   return chosen == nullptr ? Work{} : work_of(*chosen);
 }
 
-bool has_baseline(const LeaderboardRow* row) {
-  const Score* score = score_against(row->newest, against_baseline);
-  return score != nullptr && score->speedup.interval.has_value();
-}
-
-std::vector<std::string> baselines_of(const std::vector<LeaderboardRow*>& ranked) {
-  std::set<std::string> names;
-  for (const LeaderboardRow* row : ranked) {
-    for (const CaseRecord* c : compared_cases(row->newest.candidate())) {
-      if (c->speedups.size() > 1) names.insert(c->headline()->against);
-    }
-  }
-  return {names.begin(), names.end()};
-}
-
 void rank_rows(const std::vector<LeaderboardRow*>& rows, std::string_view against) {
   std::vector<Interval> intervals;
   for (const LeaderboardRow* row : rows) {
@@ -103,14 +87,6 @@ std::vector<LeaderboardRow*> rows_of_work(Board& board, const Work& work) {
   return chosen;
 }
 
-void leave_out_other_classes(std::vector<LeaderboardRow*>& rows) {
-  std::erase_if(rows, [](LeaderboardRow* row) {
-    if (score_against(row->newest, against_reference) != nullptr) return false;
-    row->unranked_because = other_class;
-    return true;
-  });
-}
-
 // Speedups over different references cannot be compared. Only those over the newest reference count.
 void leave_out_other_references(std::vector<LeaderboardRow*>& rows) {
   const auto newest = std::max_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
@@ -129,12 +105,24 @@ void rank_board(Board& board) {
   const Work work = work_of_board(board.rows);
   std::vector<LeaderboardRow*> ranked = rows_of_work(board, work);
   if (ranked.empty()) return;
-  const bool with_baseline = std::all_of(ranked.begin(), ranked.end(), has_baseline);
-  if (!with_baseline) leave_out_other_classes(ranked);
+  const bool with_baseline = std::all_of(ranked.begin(), ranked.end(), [](const LeaderboardRow* row) {
+    const Score* score = score_against(row->newest, against_baseline);
+    return score != nullptr && score->speedup.interval.has_value();
+  });
+  std::erase_if(ranked, [&](LeaderboardRow* row) {
+    if (with_baseline || score_against(row->newest, against_reference) != nullptr) return false;
+    row->unranked_because = other_class;
+    return true;
+  });
   if (ranked.empty()) return;
   if (!with_baseline) leave_out_other_references(ranked);
   board.against = with_baseline ? against_baseline : against_reference;
-  if (with_baseline) board.baselines = baselines_of(ranked);
+  std::set<std::string> baselines;
+  for (const LeaderboardRow* row : ranked) {
+    for (const CaseRecord* c : compared_cases(row->newest.candidate()))
+      if (with_baseline && c->speedups.size() > 1) baselines.insert(c->headline()->against);
+  }
+  board.baselines.assign(baselines.begin(), baselines.end());
   std::tie(board.cases, board.cache) = work;
   rank_rows(ranked, board.against);
 }
@@ -182,36 +170,6 @@ void order_by_blocks(std::span<LeaderboardRow> rows) {
   std::move(ordered.begin(), ordered.end(), rows.begin());
 }
 
-void order_ties(std::vector<LeaderboardRow>& rows) {
-  for (auto first = rows.begin(); first != rows.end() && first->rank;) {
-    const auto end = std::find_if(first, rows.end(), [&first](const LeaderboardRow& row) {
-      return !row.rank || row.rank->best != first->rank->best;
-    });
-    order_by_blocks({first, end});
-    first = end;
-  }
-}
-
-Board board_of(const Record& record) {
-  Board board;
-  board.slug = record.problem_slug;
-  board.dtype = record.dtype;
-  board.device = record.device.name;
-  board.precision = record.candidate().precision;
-  board.modules = record.candidate().is_module();
-  return board;
-}
-
-// The title from the newest row.
-std::string title_of(const Board& board) {
-  const auto newest =
-      std::max_element(board.rows.begin(), board.rows.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.newest.started_at, a.newest.problem_title) <
-               std::tie(b.newest.started_at, b.newest.problem_title);
-      });
-  return newest->newest.problem_title;
-}
-
 // The newest result for each solution and problem.
 using Newest = std::map<std::string, std::map<std::string, const Record*>>;
 // Device, element type, whether results are of modules, and the state of the cache.
@@ -243,33 +201,31 @@ const Score* score_in(const Record& record, Precision precision, std::string_vie
   return score_against(record, against);
 }
 
-// A problem accepts better classes than its own. The exception is `exact`, which only exact problems accept.
-bool allows(Precision required, Precision precision) {
-  return precision == required || (precision < required && precision != Precision::exact);
-}
-
 std::set<std::string> problems_of(const Newest& newest, Precision precision, std::string_view against) {
   std::set<std::string> problems;
   for (const auto& [solution, by_problem] : newest) {
     for (const auto& [problem, record] : by_problem) {
-      const bool counts = against == against_reference ? allows(record->required_precision, precision)
-                                                       : score_in(*record, precision, against) != nullptr;
+      // A problem accepts better classes than its own. The exception is `exact`, which only exact problems
+      // accept.
+      const Precision required = record->required_precision;
+      const bool is_allowed =
+          precision == required || (precision < required && precision != Precision::exact);
+      const bool counts =
+          against == against_reference ? is_allowed : score_in(*record, precision, against) != nullptr;
       if (counts) problems.insert(problem);
     }
   }
   return problems;
 }
 
-bool is_degenerate(const Record& record) {
-  return std::any_of(record.candidate().cases.begin(), record.candidate().cases.end(),
-                     [](const CaseRecord& c) { return !c.hardly_depends.empty(); });
-}
-
 std::set<std::string> degenerate_of(const Newest& newest, const std::set<std::string>& problems) {
   std::set<std::string> degenerate;
   for (const auto& [solution, by_problem] : newest) {
     for (const auto& [problem, record] : by_problem) {
-      if (problems.contains(problem) && is_degenerate(*record)) degenerate.insert(problem);
+      const std::vector<CaseRecord>& cases = record->candidate().cases;
+      const bool is_degenerate = std::any_of(cases.begin(), cases.end(),
+                                             [](const CaseRecord& c) { return !c.hardly_depends.empty(); });
+      if (problems.contains(problem) && is_degenerate) degenerate.insert(problem);
     }
   }
   return degenerate;
@@ -375,16 +331,27 @@ std::vector<Board> boards_of(std::vector<LeaderboardRow> rows) {
     const Record& record = row.newest;
     const Key key(record.problem_slug, record.dtype, record.device.name, record.candidate().precision,
                   record.candidate().is_module());
-    auto found = boards.find(key);
-    if (found == boards.end()) found = boards.emplace(key, board_of(record)).first;
-    found->second.rows.push_back(std::move(row));
+    Board& board = boards[key];
+    std::tie(board.slug, board.dtype, board.device, board.precision, board.modules) = key;
+    board.rows.push_back(std::move(row));
   }
   std::vector<Board> sorted;
   for (auto& [key, board] : boards) {
-    board.title = title_of(board);
+    const auto newest =
+        std::max_element(board.rows.begin(), board.rows.end(), [](const auto& a, const auto& b) {
+          return std::tie(a.newest.started_at, a.newest.problem_title) <
+                 std::tie(b.newest.started_at, b.newest.problem_title);
+        });
+    board.title = newest->newest.problem_title;
     rank_board(board);
     sort_rows(board);
-    order_ties(board.rows);
+    for (auto first = board.rows.begin(); first != board.rows.end() && first->rank;) {
+      const auto end = std::find_if(first, board.rows.end(), [&first](const LeaderboardRow& row) {
+        return !row.rank || row.rank->best != first->rank->best;
+      });
+      order_by_blocks({first, end});
+      first = end;
+    }
     sorted.push_back(std::move(board));
   }
   return sorted;

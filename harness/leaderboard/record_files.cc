@@ -24,11 +24,6 @@ Error not_a_record(const fs::path& path, int line) {
                Location{path.string(), line, 0}};
 }
 
-Error unfinished_line(const fs::path& path, int line) {
-  return Error{"ends in the middle of a line: the last result of a sweep is missing",
-               "finish the sweep: the same kgrade sweep with --resume", Location{path.string(), line, 0}};
-}
-
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 class Reader {
@@ -81,7 +76,10 @@ class Reader {
       if (other) return;
       first = false;
     }
-    if (!is_blank(reader->rest())) result_.unfinished.push_back(unfinished_line(path, reader->line() + 1));
+    if (!is_blank(reader->rest()))
+      result_.unfinished.push_back({"ends in the middle of a line: the last result of a sweep is missing",
+                                    "finish the sweep: the same kgrade sweep with --resume",
+                                    {path.string(), reader->line() + 1, 0}});
   }
 
   bool others_;
@@ -110,22 +108,20 @@ Result<std::vector<fs::path>> files_below(const fs::path& folder) {
   return paths;
 }
 
-Result<RecordsRead> read_folder(const fs::path& folder) {
-  const auto paths = files_below(folder);
-  if (!paths) return paths.errors();
-  Reader reader(true);
-  for (const fs::path& path : *paths) reader.read_file(path);
-  RecordsRead& read = reader.result();
-  if (!read.records.empty() || !read.unreadable.empty()) return std::move(read);
-  return Error{"holds no record of kgrade grade", "name a folder with records or sweeps in it",
-               Location{folder.string(), 0, 0}};
-}
-
 }  // namespace
 
 Result<RecordsRead> read_what_can_be(const fs::path& path) {
   std::error_code failure;
-  if (fs::is_directory(path, failure)) return read_folder(path);
+  if (fs::is_directory(path, failure)) {
+    const auto files = files_below(path);
+    if (!files) return files.errors();
+    Reader reader(true);
+    for (const fs::path& file : *files) reader.read_file(file);
+    RecordsRead& read = reader.result();
+    if (!read.records.empty() || !read.unreadable.empty()) return std::move(read);
+    return Error{"holds no record of kgrade grade", "name a folder with records or sweeps in it",
+                 Location{path.string(), 0, 0}};
+  }
   if (!fs::exists(path, failure)) return Error{"no such file", "", Location{path.string(), 0, 0}};
   Reader reader(false);
   reader.read_file(path);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/result.h"
 #include "problem/kernelbench_names.h"
 #include "record/record.h"
 
@@ -59,5 +60,21 @@ bool can_judge(const Record& record);
 // The runs of all candidates that have the number of a sample in their names. Each candidate counts once.
 // Candidates that only a GPU can judge are left out.
 std::vector<SampledRun> sampled_runs(const std::vector<const Record*>& newest);
+
+// --- KernelBench's format ---
+// Results for its scripts: eval_results.json, as eval_from_generations.py writes it and
+// benchmark_eval_analysis.py reads it (KernelBench 0.2.0.dev0, commit 423217d of 2026-03-05).
+
+struct Leaderboard;
+
+struct KernelBenchResults {
+  std::map<std::filesystem::path, std::string> files;  // the text of each file
+  std::size_t left_out = 0;  // candidates whose problem has no number, or that only a GPU can judge
+};
+
+// The newest result of each candidate. `{run}` and `{level}` in `file` are replaced, so that each run and
+// level gets its file. A file can hold only one run and one level, since its keys are numbers of problems.
+// Errors: several runs or levels in one file, two results for one sample, or no result.
+Result<KernelBenchResults> kernelbench_results(const Leaderboard& leaderboard, const std::string& file);
 
 }  // namespace kgrade

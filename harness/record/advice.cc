@@ -69,12 +69,6 @@ struct Condition {
   std::function<bool(const Values& parameters)> holds;
 };
 
-// True for a pair such as stride_h and stride_w, which differ only in the dimension.
-bool are_siblings(const std::string& a, const std::string& b) {
-  const std::size_t at = a.rfind('_');
-  return a != b && at != std::string::npos && b.rfind('_') == at && a.substr(0, at) == b.substr(0, at);
-}
-
 // What may be said of a parameter.
 struct Name {
   std::string text;
@@ -99,7 +93,9 @@ std::vector<Condition> conditions_on(const std::vector<Name>& names) {
     for (const Name& second : names) {
       const std::string& a = first.text;
       const std::string& b = second.text;
-      if (a < b && are_siblings(a, b))
+      // A pair such as stride_h and stride_w, which differ only in the dimension.
+      const std::size_t at = a.rfind('_');
+      if (a < b && at != a.npos && b.rfind('_') == at && a.substr(0, at) == b.substr(0, at))
         conditions.push_back(
             {a + "," + b, a + " != " + b, [a, b](const Values& of) { return of.at(a) != of.at(b); }});
     }
@@ -123,13 +119,6 @@ std::vector<Condition> conditions_on(const std::vector<Name>& names) {
   return conditions;
 }
 
-// In how many ways `chosen` of `all` can be chosen.
-double ways_to_choose(std::size_t chosen, std::size_t all) {
-  double ways = 1;
-  for (std::size_t i = 0; i < chosen; ++i) ways *= static_cast<double>(all - i) / static_cast<double>(i + 1);
-  return ways;
-}
-
 // Separates failed cases from accepted cases.
 class Separation {
  public:
@@ -149,7 +138,9 @@ class Separation {
     std::vector<std::string> found;
     for (const std::vector<Condition>& conditions : {conditions_on(known), limits_on(known)}) {
       for (const Condition& condition : conditions) {
-        if (found.size() < most && !seen.contains(condition.of) && is_made_by(condition)) {
+        if (found.size() < most && !seen.contains(condition.of) &&
+            std::all_of(failed_.begin(), failed_.end(), condition.holds) &&
+            std::none_of(accepted_.begin(), accepted_.end(), condition.holds)) {
           seen.insert(condition.of);
           found.push_back(condition.text);
         }
@@ -184,9 +175,11 @@ class Separation {
   std::vector<Condition> limits_on(const std::vector<Name>& names) const {
     constexpr double ways_per_name = 8;
     std::vector<Condition> conditions, others;
-    if (ways_to_choose(failed_.size(), failed_.size() + accepted_.size()) <
-        ways_per_name * static_cast<double>(names.size()))
-      return conditions;
+    double ways = 1;  // in which the failed cases can be chosen of all cases
+    const std::size_t all = failed_.size() + accepted_.size();
+    for (std::size_t i = 0; i < failed_.size(); ++i)
+      ways *= static_cast<double>(all - i) / static_cast<double>(i + 1);
+    if (ways < ways_per_name * static_cast<double>(names.size())) return conditions;
     for (const Name& name : names) {
       const auto by_value = [&key = name.text](const Values& a, const Values& b) {
         return a.at(key) < b.at(key);
@@ -205,11 +198,6 @@ class Separation {
     }
     conditions.insert(conditions.end(), others.begin(), others.end());
     return conditions;
-  }
-
-  bool is_made_by(const Condition& condition) const {
-    return std::all_of(failed_.begin(), failed_.end(), condition.holds) &&
-           std::none_of(accepted_.begin(), accepted_.end(), condition.holds);
   }
 
   std::vector<Values> failed_;

@@ -45,23 +45,6 @@ std::optional<AgentWrong> first_wrong(const CandidateRecord& candidate, std::siz
   return said;
 }
 
-// The measured case with the lowest speedup. Null if no contestant of the candidate's class was measured.
-const CaseRecord* slowest_case(const CandidateRecord& candidate) {
-  const CaseRecord* slowest = nullptr;
-  if (candidate.headline() == nullptr) return slowest;
-  for (const CaseRecord* const c : compared_cases(candidate)) {
-    if (slowest == nullptr || c->headline()->ratio.ratio < slowest->headline()->ratio.ratio) slowest = c;
-  }
-  return slowest;
-}
-
-AgentSlowest speed_of(const CaseRecord& c, std::size_t length) {
-  AgentSlowest said{cut(c.name, length), c.candidate().summary.median, c.headline()->ratio.ratio,
-                    cut(c.headline()->against, length), std::nullopt};
-  if (c.roofline) said.roofline_share = c.roofline->shares.back();
-  return said;
-}
-
 std::string next_step(const CandidateRecord& candidate, const Record& record, const CaseRecord* slowest) {
   const std::vector<std::string> commands = next_commands(candidate, record);
   if (!commands.empty()) return "run `" + commands.front() + "`";
@@ -97,7 +80,12 @@ std::string next_step(const CandidateRecord& candidate, const Record& record, co
 }
 
 AgentLine line_of(const CandidateRecord& candidate, const Record& record, std::size_t length) {
-  const CaseRecord* const slowest = slowest_case(candidate);
+  // Null if no contestant of the candidate's class was measured.
+  const CaseRecord* slowest = nullptr;
+  if (candidate.headline() != nullptr) {
+    for (const CaseRecord* const c : compared_cases(candidate))
+      if (slowest == nullptr || c->headline()->ratio.ratio < slowest->headline()->ratio.ratio) slowest = c;
+  }
   AgentLine line{cut(record.problem_slug, length),
                  cut(candidate.path, length),
                  cut(record.device.name, length),
@@ -113,7 +101,11 @@ AgentLine line_of(const CandidateRecord& candidate, const Record& record, std::s
                  cut(next_step(candidate, record, slowest), 2 * length)};
   if (const Score* const score = candidate.headline())
     line.speedup = AgentSpeedup{score->against, score->speedup.geometric_mean};
-  if (slowest != nullptr) line.slowest_case = speed_of(*slowest, length);
+  if (slowest == nullptr) return line;
+  const Speedup& speedup = *slowest->headline();
+  line.slowest_case = AgentSlowest{cut(slowest->name, length), slowest->candidate().summary.median,
+                                   speedup.ratio.ratio, cut(speedup.against, length), std::nullopt};
+  if (slowest->roofline) line.slowest_case->roofline_share = slowest->roofline->shares.back();
   return line;
 }
 

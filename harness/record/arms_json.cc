@@ -1,9 +1,8 @@
-#include "record/arms_json.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "record/case_json.h"
 #include "record/shared_json.h"
 
 namespace kgrade {

@@ -5,7 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "record/arms_json.h"
 #include "record/shared_json.h"
 
 namespace kgrade {
@@ -93,18 +92,6 @@ void roofline_field(Archive& archive, typename Archive::template Value<CaseRecor
       if (share == written->shares.end()) (void)(*archive.value().find("roofline"))["shares"][arm.name];
       c.roofline->shares.push_back(share == written->shares.end() ? 0 : share->second);
     }
-  }
-}
-
-// Null if the case did not run.
-template <class Archive>
-void verdict_field(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
-  std::optional<Verdict> verdict;
-  if (c.run) verdict = c.verdict;
-  archive("verdict", verdict);
-  if constexpr (Archive::reads) {
-    if (c.run && !verdict) archive.value()["verdict"].complain("is missing in a case that ran");
-    c.verdict = verdict.value_or(c.verdict);
   }
 }
 
@@ -203,7 +190,13 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   archive.or_default("weight", weight, positive, "In scores over cases. 1 if it is left out.");
   if constexpr (Archive::reads) c.weight = weight.value_or(1);
   archive("run", c.run);
-  verdict_field(archive, c);
+  std::optional<Verdict> verdict;  // null if the case did not run
+  if (c.run) verdict = c.verdict;
+  archive("verdict", verdict);
+  if constexpr (Archive::reads) {
+    if (c.run && !verdict) archive.value()["verdict"].complain("is missing in a case that ran");
+    c.verdict = verdict.value_or(c.verdict);
+  }
   archive("message", c.message);
   archive.where("run", c.run, true, [&](auto& run) { run_fields(run, c); });
 }

@@ -14,12 +14,6 @@ namespace {
 
 // --- Markdown ---
 
-bool is_plain(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  return letter || (c >= '0' && c <= '9') || c == ' ' || c == '-' || c == '/' ||
-         static_cast<signed char>(c) < 0;
-}
-
 // Cuts the text, but not in the middle of a character.
 std::string_view cut(std::string_view text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;
@@ -35,19 +29,6 @@ std::string escape_data(std::string_view text) {
 
 std::string escape_property(std::string_view text) {
   return replace_all(replace_all(escape_data(text), ":", "%3A"), ",", "%2C");
-}
-
-std::string annotation(const Ungraded& one) {
-  return github_annotation("error", one.path, 0, "not graded: " + one.slug, one.message);
-}
-
-std::string annotation(const Record& record) {
-  const int line = record.candidate().verdict == Verdict::compile_error
-                       ? line_named(record.candidate().message, record.candidate().path)
-                       : 0;
-  return github_annotation(needs_a_gpu(record) ? "notice" : "error", record.candidate().path, line,
-                           fmt::format("{}: {}", to_string(record.candidate().verdict), record.problem_slug),
-                           record.candidate().message);
 }
 
 std::string problem_text(const std::string& slug, Dtype dtype) {
@@ -122,15 +103,6 @@ NamedSuites suites_of(const std::vector<Record>& records, const std::vector<Ungr
   return suites;
 }
 
-// "2026-01-31T12:00:00" in UTC. The format has no time zone because one of the schemas allows none.
-std::string timestamp(const JunitSuite& suite) {
-  std::vector<std::string> times;
-  for (const Record* record : suite.records) times.push_back(record->started_at);
-  for (const Ungraded* one : suite.ungraded) times.push_back(one->at);
-  const std::string text = *std::min_element(times.begin(), times.end());
-  return attribute(text.ends_with('Z') ? text.substr(0, text.size() - 1) : text);
-}
-
 std::string testcase(const std::string& path, const std::string& slug, double seconds) {
   return fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\"", attribute(path),
                      attribute(slug), seconds);
@@ -162,17 +134,24 @@ std::string testsuite(const std::string& name, const JunitSuite& suite, std::siz
   });
   double seconds = 0;
   std::string cases;
+  std::vector<std::string> times;
   for (const Record* record : suite.records) {
+    times.push_back(record->started_at);
     seconds += record->total_seconds;
     cases += testcase(*record);
   }
-  for (const Ungraded* one : suite.ungraded)
+  for (const Ungraded* one : suite.ungraded) {
+    times.push_back(one->at);
     cases += testcase(one->path, one->slug, 0) + outcome("error", "not_graded", one->message);
+  }
+  // "2026-01-31T12:00:00" in UTC. The format has no time zone because one of the schemas allows none.
+  std::string timestamp = *std::min_element(times.begin(), times.end());
+  if (timestamp.ends_with('Z')) timestamp.pop_back();
   return fmt::format(
       "  <testsuite id=\"{}\" package=\"kgrade\" name=\"{}\" timestamp=\"{}\" hostname=\"localhost\" "
       "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n"
       "    <properties/>\n{}    <system-out/>\n    <system-err/>\n  </testsuite>\n",
-      id, attribute(name), timestamp(suite), suite.records.size() + suite.ungraded.size(), failures,
+      id, attribute(name), attribute(timestamp), suite.records.size() + suite.ungraded.size(), failures,
       suite.ungraded.size(), skipped, seconds, cases);
 }
 
@@ -188,8 +167,11 @@ std::string markdown_code(std::string_view text, std::size_t most_bytes) {
   const std::string one_line =
       replace_all(replace_all(std::string(cut(text, most_bytes)), "\n", " "), "\t", " ");
   std::string code = "<code>";
-  for (const char c : printable(one_line))
-    code += is_plain(c) ? std::string(1, c) : fmt::format("&#{};", int{c});
+  for (const char c : printable(one_line)) {
+    const bool is_plain = is_letter(c) || (c >= '0' && c <= '9') || c == ' ' || c == '-' || c == '/' ||
+                          static_cast<signed char>(c) < 0;
+    code += is_plain ? std::string(1, c) : fmt::format("&#{};", int{c});
+  }
   if (text.size() > most_bytes) code += "...";
   return code + "</code>";
 }
@@ -216,11 +198,17 @@ std::string github_annotation(const char* level, const std::string& file, int li
 
 std::string github_annotations(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
   std::string text;
-  for (const Ungraded& one : ungraded) text += annotation(one);
+  for (const Ungraded& one : ungraded)
+    text += github_annotation("error", one.path, 0, "not graded: " + one.slug, one.message);
   std::string notices;
   for (const Record& record : records) {
-    if (record.candidate().verdict == Verdict::accepted) continue;
-    (needs_a_gpu(record) ? notices : text) += annotation(record);
+    const CandidateRecord& candidate = record.candidate();
+    if (candidate.verdict == Verdict::accepted) continue;
+    const int line =
+        candidate.verdict == Verdict::compile_error ? line_named(candidate.message, candidate.path) : 0;
+    const std::string title = fmt::format("{}: {}", to_string(candidate.verdict), record.problem_slug);
+    (needs_a_gpu(record) ? notices : text) += github_annotation(
+        needs_a_gpu(record) ? "notice" : "error", candidate.path, line, title, candidate.message);
   }
   return text + notices;
 }

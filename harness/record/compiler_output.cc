@@ -5,27 +5,6 @@
 #include <sstream>
 
 namespace kgrade {
-namespace {
-
-const std::string included_from = "In file included from ";
-
-// Whether the line is nvcc's sum of errors in the unit: "2 errors detected in the compilation of "unit.cu"."
-bool counts_errors_of_unit(const std::string& line) {
-  return line.ends_with("unit.cu\".") && line.find("detected in the compilation of") != std::string::npos;
-}
-
-// A message about the unit, or "In file included from kgrade-binding:28:".
-bool begins_with_unit(const std::string& line) {
-  const std::size_t at = line.starts_with(included_from) ? included_from.size() : 0;
-  return line.compare(at, std::string(unit_name).size(), unit_name) == 0;
-}
-
-// The end of "In file included from a.cu:3,\n                 from kgrade-binding:28:".
-bool ends_a_chain(const std::string& line) {
-  return line.starts_with(' ') && line.find(std::string(" from ") + unit_name) != std::string::npos;
-}
-
-}  // namespace
 
 bool reports_error(const std::string& line) {
   static const std::regex pattern(
@@ -37,13 +16,21 @@ bool reports_error(const std::string& line) {
 std::string log_about_candidate(const std::string& log) {
   std::string kept;
   bool has_error = false;
+  constexpr std::string_view included_from = "In file included from ";
   bool leaves_out = false;  // a quote of the source follows its message
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     if (leaves_out && (line.empty() || line.starts_with(' '))) continue;
-    leaves_out = begins_with_unit(line) || counts_errors_of_unit(line);
+    // A message about the unit, or "In file included from kgrade-binding:28:".
+    const std::size_t at = line.starts_with(included_from) ? included_from.size() : 0;
+    const bool begins_with_unit = std::string_view(line).substr(at).starts_with(unit_name);
+    // nvcc's sum of errors in the unit: "2 errors detected in the compilation of "unit.cu"."
+    const bool counts_errors =
+        line.ends_with("unit.cu\".") && line.find("detected in the compilation of") != std::string::npos;
+    leaves_out = begins_with_unit || counts_errors;
     if (leaves_out) continue;
-    if (ends_a_chain(line)) {
+    // The end of "In file included from a.cu:3,\n                 from kgrade-binding:28:".
+    if (line.starts_with(' ') && line.find(std::string(" from ") + unit_name) != std::string::npos) {
       if (kept.ends_with(",\n")) kept.replace(kept.size() - 2, 1, ":");
       continue;
     }

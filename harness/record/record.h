@@ -81,7 +81,7 @@ struct Arm {
   bool is_beside = false;       // a baseline that does not count: slower, or of another class
 };
 
-// What a candidate printed (record/printed.h).
+// What a candidate printed (record/candidate_reports.h).
 struct Printed {
   std::vector<std::string> lines;  // the first lines
   std::uint64_t more_lines = 0;    // the number of lines that are left out

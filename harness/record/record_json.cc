@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "record/case_json.h"
-#include "record/settings_json.h"
 #include "record/shared_json.h"
 
 namespace kgrade {
@@ -214,18 +213,6 @@ bool has_speed(const CandidateRecord& candidate) {
   return !candidate.scores.empty() || !candidate.neighbours.empty() || !compared_cases(candidate).empty();
 }
 
-std::optional<Error> wrong_version(std::int64_t version, const Location& from) {
-  if (version == record_schema_version) return std::nullopt;
-  if (version > record_schema_version) {
-    return Error{fmt::format("is a record of version {}, and this program knows version {}", version,
-                             record_schema_version),
-                 "read it with a newer kgrade", from};
-  }
-  return Error{fmt::format("is a record of version {}, and this program knows version {}", version,
-                           record_schema_version),
-               "grade again", from};
-}
-
 }  // namespace
 
 Json to_json(const Record& record) { return json_of(record); }
@@ -256,7 +243,10 @@ Result<std::optional<Record>> parse_record(std::string_view text, const Location
   const JsonValue root(*json, complaints);
   const std::int64_t version = root["schema_version"].integer(1, 1'000'000);
   if (!complaints.empty()) return complaints.errors();
-  if (const auto error = wrong_version(version, from)) return *error;
+  if (version != record_schema_version)
+    return Error{fmt::format("is a record of version {}, and this program knows version {}", version,
+                             record_schema_version),
+                 version > record_schema_version ? "read it with a newer kgrade" : "grade again", from};
   Record record;
   record.read_from = from;
   read_value(root, record, AnyValue{}, detailed);

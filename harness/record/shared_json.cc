@@ -29,4 +29,16 @@ std::optional<std::vector<ReasonShare>> known_reasons(const TelemetrySummary& te
   return telemetry.reasons_known ? std::optional(telemetry.reasons) : std::nullopt;
 }
 
+nlohmann::ordered_json scalar_values(const Problem& problem, const Bindings& integers, const Reals& reals) {
+  nlohmann::ordered_json values = nlohmann::ordered_json::object();
+  for (const Parameter& parameter : problem.parameters) {
+    const auto whole = integers.find(parameter.name);
+    const auto real = reals.find(parameter.name);
+    if (whole != integers.end()) values[parameter.name] = whole->second;
+    if (whole != integers.end() && parameter.type == "bool") values[parameter.name] = whole->second != 0;
+    if (real != reals.end()) values[parameter.name] = real->second;
+  }
+  return values;
+}
+
 }  // namespace kgrade

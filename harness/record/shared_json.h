@@ -9,19 +9,18 @@
 #include <vector>
 
 #include "base/json_archive.h"
+#include "problem/problem.h"
 #include "record/record.h"
+#include "record/settings.h"
 
 namespace kgrade {
+
+class SchemaDefinitions;
 
 // The words for the element types that [VAR] can be.
 template <>
 inline constexpr std::array<std::string_view, 3> enum_words<Dtype> = {
     to_string(var_dtypes[0]), to_string(var_dtypes[1]), to_string(var_dtypes[2])};
-
-template <class T>
-nlohmann::ordered_json value_or_null(const std::optional<T>& value) {
-  return json_of(value);
-}
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<ToolInfo>& tool) {
@@ -228,6 +227,43 @@ void run_end_fields(Archive& archive, AnyRecord& record) {
     archive("stages_seconds", record.stages, by_name(&StageTime::name, &StageTime::seconds, not_negative),
             "Wall seconds. Stages that run side by side overlap.");
   archive("total_seconds", record.total_seconds, NumberRule{0, 1e9});
+}
+
+// The scalar parameters of a case by name, in the order of the signature. Of the two maps, the parameters of
+// the problem count; a `bool` is true or false.
+nlohmann::ordered_json scalar_values(const Problem& problem, const Bindings& integers, const Reals& reals);
+
+// --- The options of a sweep in its records ---
+
+// Older results have true or false, from when there were only two choices.
+struct RecordedBaselines {
+  template <class T>
+  nlohmann::ordered_json schema(SchemaDefinitions&) const {
+    return {{"enum", {true, false, "pytorch", "compiled"}}, {"description", "true: the usual ones."}};
+  }
+  static nlohmann::ordered_json written(WantedBaselines wanted) {
+    if (wanted == WantedBaselines::none || wanted == WantedBaselines::usual)
+      return wanted == WantedBaselines::usual;
+    return to_string(wanted);
+  }
+};
+
+// Writes the options that verdicts and times depend on.
+template <class Archive>
+void recorded_options(Archive& archive, const GradeSettings& settings) {
+  grade_options(
+      [&archive]<class T, class Rule>(const GradeOption& option, const T& value, const Rule&) {
+        if (option.recorded == Recorded::never) return;
+        if (option.recorded == Recorded::if_chosen) return archive.or_default(option.name, value);
+        if constexpr (std::is_same_v<Rule, AnySeed>) {
+          archive(option.name, value, unsigned_text);
+        } else if constexpr (std::is_same_v<T, WantedBaselines>) {
+          archive(option.name, value, RecordedBaselines{});
+        } else {
+          archive(option.name, value);
+        }
+      },
+      settings);
 }
 
 }  // namespace kgrade

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -41,7 +42,15 @@ inline constexpr std::array<std::string_view, 3> enum_words<Method> = {"within_p
 // the whole interval is between these bounds, ends included. `inconclusive` otherwise, and if there is no
 // interval. The bounds are symmetric on the log scale: exchanging the two sides swaps `faster` and `slower`,
 // and changes nothing else. The ends of the interval and 1 + margin must be positive.
-Statement statement_of(const std::optional<Interval>& ratio_interval, double margin = 0.01);
+inline Statement statement_of(const std::optional<Interval>& ratio_interval, double margin = 0.01) {
+  if (!ratio_interval) return Statement::inconclusive;
+  const double bound = 1 + margin;
+  const double lowest = ratio_interval->low;
+  const double highest = ratio_interval->high;
+  if (lowest > bound) return Statement::faster;
+  if (1 / highest > bound) return Statement::slower;
+  return highest <= bound && 1 / lowest <= bound ? Statement::same : Statement::inconclusive;
+}
 
 struct SpeedRatio {
   double ratio = 1;                                 // above 1: the candidate is faster
@@ -51,7 +60,10 @@ struct SpeedRatio {
   double weight = 1;      // of its case, in scores over several cases
 
   // Half of the interval's width on the log scale, sqrt(high / low) - 1. Relative: 0.005 is half a percent.
-  std::optional<double> half_width() const;
+  std::optional<double> half_width() const {
+    if (!interval) return std::nullopt;
+    return std::sqrt(interval->high / interval->low) - 1;
+  }
   Statement statement() const { return statement_of(interval); }
 };
 
@@ -137,7 +149,14 @@ struct Block {
 };
 
 // The counted times of an arm, in the order of the calls, without void blocks.
-std::vector<double> times_of(std::span<const Block> blocks, std::size_t arm);
+inline std::vector<double> times_of(std::span<const Block> blocks, std::size_t arm) {
+  std::vector<double> times;
+  for (const Block& block : blocks) {
+    if (!block.voided.empty()) continue;
+    for (const Sample& sample : block.samples[arm]) times.push_back(sample.counted_ms());
+  }
+  return times;
+}
 
 enum class BlockEnd {
   precise,       // every interval is narrow enough

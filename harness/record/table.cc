@@ -16,17 +16,6 @@
 namespace kgrade {
 namespace {
 
-std::string interval_text(const SpeedRatio& ratio) {
-  if (!ratio.interval) return "";
-  return fmt::format("{} to {}", ratio_text(ratio.interval->low), ratio_text(ratio.interval->high));
-}
-
-std::string statement_text(Statement statement, const Style& style) {
-  const std::string word(to_string(statement));
-  if (statement == Statement::faster) return style(Colour::green, word);
-  return statement == Statement::slower ? style(Colour::red, word) : word;
-}
-
 std::string blocks_text(const Measurement& measurement, const CaseRecord& c) {
   std::size_t all = 0;
   std::size_t valid = 0;
@@ -79,8 +68,14 @@ std::string speed_table(const CaseRecord& c, const Record& record, const Style& 
     if (arm < c.speedups.size() + c.others.size()) {
       const std::size_t first = c.speedups.size();
       const SpeedRatio& ratio = (arm < first ? c.speedups[arm] : c.others[arm - first]).ratio;
-      row.insert(row.end(),
-                 {ratio_text(ratio.ratio), interval_text(ratio), statement_text(ratio.statement(), style)});
+      const std::string interval = ratio.interval ? fmt::format("{} to {}", ratio_text(ratio.interval->low),
+                                                                ratio_text(ratio.interval->high))
+                                                  : "";
+      const Statement statement = ratio.statement();
+      std::string word(to_string(statement));
+      if (statement == Statement::faster) word = style(Colour::green, word);
+      if (statement == Statement::slower) word = style(Colour::red, word);
+      row.insert(row.end(), {ratio_text(ratio.ratio), interval, std::move(word)});
     } else {
       row.insert(row.end(), {"", "", ""});
     }
@@ -124,35 +119,6 @@ std::string verdict_text(Verdict verdict, const Style& style) {
   return style(verdict == Verdict::accepted ? Colour::green : Colour::red, to_string(verdict));
 }
 
-std::string error_text(const CaseRecord& c) {
-  if (c.calls == 0) return "-";
-  return std::isfinite(c.relative_error) ? fmt::format("{:.1e}", c.relative_error) : "inf";
-}
-
-std::string median_text(const Arm& arm, bool is_speed) {
-  return arm.summary.count > 0 && is_speed ? format_ms(arm.summary.median) : "-";
-}
-
-// The speedup over the reference, if it counts. Other speedups have their own table.
-std::string speedup_text(const CaseRecord& c, bool counts) {
-  return c.speedups.empty() || !counts ? "-" : ratio_text(c.speedups.front().ratio.ratio);
-}
-
-// Whether speedups over the reference count. They do not if the candidate's class is below the reference's.
-bool reference_counts(const CandidateRecord& candidate) {
-  const auto& beside = candidate.by_baseline;
-  return std::none_of(beside.begin(), beside.end(), [](const Score& s) { return s.against == "reference"; });
-}
-
-void add_case(TextTable& table, const CaseRecord& c, const Record& record, bool with_speedup,
-              const Style& style) {
-  const bool speed = record.device.measures_speed;
-  const std::string precision = c.calls > 0 ? std::string(to_string(c.precision)) : "-";
-  table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error_text(c), precision,
-             median_text(c.candidate(), speed), median_text(c.reference(), speed),
-             speedup_text(c, with_speedup), c.verdict == Verdict::accepted ? "" : printable(c.message)});
-}
-
 // "batch_size=1, alpha=0.5"
 std::string parameters_text(const CaseRecord& c) {
   std::string text;
@@ -166,25 +132,36 @@ std::string parameters_text(const CaseRecord& c) {
 
 bool is_hidden(const CaseRecord& c) { return c.role == CaseRole::hidden; }
 
-// A row for each case that ran.
+// A row for each case that ran, and a line for those that were skipped.
 std::string cases_table(const CandidateRecord& candidate, const Record& record, const Style& style) {
-  if (std::none_of(candidate.cases.begin(), candidate.cases.end(), [](const CaseRecord& c) { return c.run; }))
-    return "";
   TextTable table({"case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""},
                   {false, false, false, true, false, true, true, true, false});
-  const bool counts = reference_counts(candidate);
-  for (const CaseRecord& c : candidate.cases) {
-    if (c.run) add_case(table, c, record, counts, style);
-  }
-  return table.render(style);
-}
-
-std::string skipped_text(const CandidateRecord& candidate, const Style& style) {
+  // Speedups over the reference do not count if the candidate's class is below the reference's. Other
+  // speedups have their own table.
+  const auto& beside = candidate.by_baseline;
+  const bool counts =
+      std::none_of(beside.begin(), beside.end(), [](const Score& s) { return s.against == "reference"; });
+  const auto median_of = [&](const Arm& arm) {
+    return arm.summary.count > 0 && record.device.measures_speed ? format_ms(arm.summary.median) : "-";
+  };
+  bool any_ran = false;
   SkippedCases skipped;
   for (const CaseRecord& c : candidate.cases) {
-    if (!c.run) skipped.add(c.name, c.message);
+    any_ran = any_ran || c.run;
+    if (!c.run) {
+      skipped.add(c.name, c.message);
+      continue;
+    }
+    const std::string error = c.calls == 0                      ? "-"
+                              : std::isfinite(c.relative_error) ? fmt::format("{:.1e}", c.relative_error)
+                                                                : "inf";
+    table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error,
+               c.calls > 0 ? std::string(to_string(c.precision)) : "-", median_of(c.candidate()),
+               median_of(c.reference()),
+               c.speedups.empty() || !counts ? "-" : ratio_text(c.speedups.front().ratio.ratio),
+               c.verdict == Verdict::accepted ? "" : printable(c.message)});
   }
-  return skipped.text(style);
+  return (any_ran ? table.render(style) : "") + skipped.text(style);
 }
 
 // Describes failed hidden cases, and how to see them fail again. No file contains their shapes.
@@ -210,12 +187,6 @@ bool shows_log(const CandidateRecord& candidate, bool verbose) {
   return !candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error);
 }
 
-// False if the message only repeats the compiler's words, which are shown below it.
-bool shows_message(const CandidateRecord& candidate, bool verbose) {
-  if (candidate.message.empty()) return false;
-  return !shows_log(candidate, verbose) || !repeats_log(candidate.message, candidate.compiler_log, verbose);
-}
-
 std::string headline(const CandidateRecord& candidate, const Style& style, bool verbose) {
   std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style),
                                  style(Colour::bold, printable_line(candidate.path)));
@@ -226,19 +197,11 @@ std::string headline(const CandidateRecord& candidate, const Style& style, bool 
   }
   if (const std::string scores = scores_text(candidate); !scores.empty()) line += "  " + scores;
   line += '\n';
-  if (shows_message(candidate, verbose)) line += fmt::format("  {}\n", printable(candidate.message));
+  // The message is left out if it only repeats the compiler's words, which are shown below it.
+  const bool repeats =
+      shows_log(candidate, verbose) && repeats_log(candidate.message, candidate.compiler_log, verbose);
+  if (!candidate.message.empty() && !repeats) line += fmt::format("  {}\n", printable(candidate.message));
   return line;
-}
-
-std::string checks_text(const CandidateRecord& candidate, const Style& style) {
-  TextTable table({"check", "outcome", "detail"});
-  for (const Check& check : candidate.checks) {
-    const std::string outcome = check.outcome == CheckOutcome::passed   ? style(Colour::green, "passed")
-                                : check.outcome == CheckOutcome::failed ? style(Colour::red, "failed")
-                                                                        : style(Colour::dim, "not run");
-    table.add({check.name, outcome, printable(check.detail)});
-  }
-  return "\n" + table.render(style);
 }
 
 // The wrong elements of the smallest case that has any.
@@ -311,14 +274,6 @@ std::string warnings_text(const CandidateRecord& candidate) {
   return text;
 }
 
-std::string stages_text(const Record& record, const Style& style) {
-  TextTable table({"stage", "seconds"}, {false, true});
-  for (const StageTime& stage : record.stages) table.add({stage.name, fmt::format("{:.2f}", stage.seconds)});
-  table.add({"total", fmt::format("{:.2f}", record.total_seconds)});
-  return "\n" + table.render(style) +
-         style(Colour::dim, "  Stages overlap: several compilers run beside the others.\n");
-}
-
 // More candidates than this that are not accepted have a few lines each.
 constexpr std::ptrdiff_t most_failures_in_full = 3;
 
@@ -329,7 +284,7 @@ std::string whole_text(const CandidateRecord& candidate, const Record& record, c
   std::string text = headline(candidate, style, verbose);
   const bool in_one_line = candidate.verdict == Verdict::accepted && !verbose;
   if (!candidate.cases.empty() && !in_one_line) {
-    text += cases_table(candidate, record, style) + skipped_text(candidate, style);
+    text += cases_table(candidate, record, style);
     text += hidden_failures(candidate, record) + wrong_elements(candidate);
     for (const CaseRecord& c : candidate.cases) text += speed_table(c, record, style);
     if (verbose) {
@@ -340,7 +295,16 @@ std::string whole_text(const CandidateRecord& candidate, const Record& record, c
   if (!shows_log(candidate, verbose)) text += warnings_text(candidate);
   text += advice_text(candidate, record, style);
   text += notes_text(candidate.notes, style);
-  if (verbose) text += checks_text(candidate, style) + telemetry_text(candidate.telemetry);
+  if (verbose) {
+    TextTable table({"check", "outcome", "detail"});
+    for (const Check& check : candidate.checks) {
+      const std::string outcome = check.outcome == CheckOutcome::passed   ? style(Colour::green, "passed")
+                                  : check.outcome == CheckOutcome::failed ? style(Colour::red, "failed")
+                                                                          : style(Colour::dim, "not run");
+      table.add({check.name, outcome, printable(check.detail)});
+    }
+    text += "\n" + table.render(style) + telemetry_text(candidate.telemetry);
+  }
   if (shows_log(candidate, verbose)) text += log_text(candidate.compiler_log, verbose);
   return text;
 }
@@ -358,17 +322,13 @@ std::string failure_in_short(const CandidateRecord& candidate, const Record& rec
   return text + fmt::format("  {} {}\n", style(Colour::dim, "next:"), printable(commands.front()));
 }
 
-// The device, with the order of its threads unless it is the default, forward.
-std::string device_text(const DeviceInfo& device) {
-  if (device.thread_order.empty() || device.thread_order == "forward") return device.name;
-  return fmt::format("{}, threads in {} order", device.name, device.thread_order);
-}
-
 }  // namespace
 
 std::string render_table(const Record& record, const Style& style, bool verbose) {
-  std::string text =
-      fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, device_text(record.device)));
+  std::string device = record.device.name;
+  const std::string& order = record.device.thread_order;
+  if (!order.empty() && order != "forward") device += fmt::format(", threads in {} order", order);
+  std::string text = fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, device));
   const std::vector<CandidateRecord>& all = record.candidates;
   const auto failures = std::count_if(all.begin(), all.end(), is_not_accepted);
   const bool in_short = failures > most_failures_in_full && !verbose;
@@ -383,7 +343,14 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
         "one of a record that --json wrote\n",
         counted(static_cast<std::uint64_t>(failures), "candidate"));
   }
-  if (verbose) text += stages_text(record, style);
+  if (verbose) {
+    TextTable stages({"stage", "seconds"}, {false, true});
+    for (const StageTime& stage : record.stages)
+      stages.add({stage.name, fmt::format("{:.2f}", stage.seconds)});
+    stages.add({"total", fmt::format("{:.2f}", record.total_seconds)});
+    text += "\n" + stages.render(style) +
+            style(Colour::dim, "  Stages overlap: several compilers run beside the others.\n");
+  }
   text += notes_text(record.notes, style) + confinement_text(record.sandbox, style);
   if (!record.device.measures_speed) {
     text +=

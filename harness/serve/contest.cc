@@ -146,7 +146,17 @@ class ContestReader {
     const auto own = feedback(node);
     problem.feedback = own.value_or(problem.feedback);
     problem.hidden_cases = hidden_cases(node).value_or(problem.hidden_cases);
-    read_hide(node, problem);
+    const YamlNode* const hide = node.find("hide");
+    const bool is_list = hide != nullptr && hide->is_sequence() &&
+                         std::all_of(hide->children.begin(), hide->children.end(),
+                                     [](const YamlNode& each) { return each.is_scalar(); });
+    if (hide != nullptr && !is_list)
+      diagnostics_.add(hide->place(), "hide is no list of roles or names of cases",
+                       "write `hide: [test, bench]`, or names of cases");
+    for (std::size_t i = 0; is_list && i < hide->children.size(); ++i) {
+      problem.hide.push_back(hide->children[i].value);
+      problem.hide_locations.push_back(hide->children[i].place());
+    }
     if (!problem.hide.empty() && problem.feedback != Feedback::verdict) {
       if (own)
         diagnostics_.add(node.find("feedback")->place(),
@@ -158,21 +168,6 @@ class ContestReader {
     problem.slug = *slug;
     problem.location = node.find("slug")->place();
     return problem;
-  }
-
-  void read_hide(const YamlNode& node, ContestProblem& problem) {
-    const YamlNode* const hide = node.find("hide");
-    if (hide == nullptr) return;
-    const bool is_list =
-        hide->is_sequence() && std::all_of(hide->children.begin(), hide->children.end(),
-                                           [](const YamlNode& each) { return each.is_scalar(); });
-    if (!is_list)
-      return diagnostics_.add(hide->place(), "hide is no list of roles or names of cases",
-                              "write `hide: [test, bench]`, or names of cases");
-    for (const YamlNode& each : hide->children) {
-      problem.hide.push_back(each.value);
-      problem.hide_locations.push_back(each.place());
-    }
   }
 
   const YamlNode& root_;

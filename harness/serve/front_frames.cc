@@ -46,14 +46,6 @@ std::optional<std::string> take_text(std::string_view& bytes) {
   return text;
 }
 
-// HTTP allows a tab in a field, and no other control character.
-bool is_field(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte == '\t' || (byte >= ' ' && byte != 0x7f);
-  });
-}
-
 // The texts of a request, in the order in which they are sent.
 template <class Request>
 auto texts_of(Request& request) {
@@ -108,7 +100,11 @@ std::optional<RequestHead> read_request_head(std::string_view payload) {
   head.length = *length;
   for (std::string* const member : texts_of(head.request)) {
     auto text = take_text(payload);
-    if (!text || !is_field(*text)) return std::nullopt;
+    // HTTP allows a tab in a field, and no other control character.
+    const auto is_allowed = [](char c) {
+      return c == '\t' || (static_cast<unsigned char>(c) >= ' ' && c != 0x7f);
+    };
+    if (!text || !std::all_of(text->begin(), text->end(), is_allowed)) return std::nullopt;
     *member = std::move(*text);
   }
   return payload.empty() ? std::optional(std::move(head)) : std::nullopt;

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "serve/byte_budget.h"
 #include "serve/front_frames.h"
+#include "serve/owner_limits.h"
 
 namespace kgrade {
 namespace {
@@ -133,7 +133,15 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
       return fail("it names a request that does not exist");
     if (frame.kind == FrameKind::body) return take_body(at->first, at->second, frame.payload);
     if (!frame.payload.empty()) return fail("it sends more than belongs to a frame");
-    if (frame.kind == FrameKind::end) return end_body(at->first, at->second);
+    if (frame.kind == FrameKind::end) {
+      Exchange& exchange = at->second;
+      if (!exchange.sends_body) return fail("it ends a body that nobody has asked for");
+      exchange.sends_body = false;
+      if (exchange.phase != Phase::reading) return;
+      if (exchange.length != unknown_length && exchange.request.body.size() != exchange.length)
+        return fail("it sends a shorter body than it has announced");
+      return carry_out(at->first, exchange);
+    }
     if (frame.kind == FrameKind::sent) return sent(at->first, at->second);
     if (frame.kind == FrameKind::gone) return forget(at->first);
     fail("it sends a frame of an unknown kind");
@@ -204,15 +212,6 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
       if (!take_bytes(id, exchange, piece.size())) return;
     }
     exchange.request.body += piece;
-  }
-
-  void end_body(std::uint64_t id, Exchange& exchange) {
-    if (!exchange.sends_body) return fail("it ends a body that nobody has asked for");
-    exchange.sends_body = false;
-    if (exchange.phase != Phase::reading) return;
-    if (exchange.length != unknown_length && exchange.request.body.size() != exchange.length)
-      return fail("it sends a shorter body than it has announced");
-    carry_out(id, exchange);
   }
 
   void release_body(Exchange& exchange) {

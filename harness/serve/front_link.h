@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/unique_fd.h"
-#include "serve/http_limits.h"
+#include "serve/front_frames.h"
 #include "serve/routes.h"
 
 namespace kgrade {

@@ -28,25 +28,6 @@ bool is_socket(int descriptor) {
   return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-// Raises the limit of descriptors, because each client needs one.
-void allow_many_descriptors() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// Layers of protection that the kernel lacks are left out, as in the sandbox. `kgrade doctor` shows them.
-void give_up_rights() {
-  drop_privileges();
-  SandboxPolicy nothing;
-  nothing.proc = false;
-  if (landlock_version() > 0) restrict_files(nothing, "", false);
-  const int error = allow_only_accepting();
-  if (error != 0 && error != ENOSYS && error != EINVAL)
-    fail_launch("the front cannot filter its calls", error);
-}
-
 int run() {
   if (!is_socket(listening_descriptor) || !is_socket(link_descriptor)) {
     std::fputs("kgrade-front: `kgrade serve` starts this program, with its sockets\n", stderr);
@@ -54,9 +35,21 @@ int run() {
   }
   constexpr int first_closed = 4;
   close_descriptors(first_closed);
-  allow_many_descriptors();
+  // Each client needs a descriptor.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
   HttpFront front{UniqueFd(link_descriptor), HttpLimits{}};
-  give_up_rights();
+  // Layers of protection that the kernel lacks are left out, as in the sandbox. `kgrade doctor` shows them.
+  drop_privileges();
+  SandboxPolicy nothing;
+  nothing.proc = false;
+  if (landlock_version() > 0) restrict_files(nothing, "", false);
+  const int error = allow_only_accepting();
+  if (error != 0 && error != ENOSYS && error != EINVAL)
+    fail_launch("the front cannot filter its calls", error);
   front.announce();
   front.accept_at(UniqueFd(listening_descriptor));
   front.run();

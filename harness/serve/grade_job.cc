@@ -36,17 +36,17 @@ bool is_name(std::string_view text) {
          std::all_of(text.begin(), text.end(), fits);
 }
 
-bool is_python_name(std::string_view text) { return is_name(text) && text.ends_with(".py"); }
-
 constexpr FormRule file_name = {longest_label, "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$", is_name,
                                 "is no name of a file: up to 100 letters, digits, '.', '_' and '-', "
                                 "beginning with a letter, a digit or '_'"};
 // The reference of a .md problem is CUDA code that runs with the referee's rights, outside of the sandbox of
 // candidates. So clients can only send Python files.
-constexpr FormRule python_name = {longest_label, "^[A-Za-z0-9_][A-Za-z0-9._-]{0,96}\\.py$", is_python_name,
-                                  "is no name of a file, or does not end in .py: only problem files in "
-                                  "Python can be sent, since others have "
-                                  "references in CUDA, which are trusted"};
+constexpr FormRule python_name = {
+    longest_label, "^[A-Za-z0-9_][A-Za-z0-9._-]{0,96}\\.py$",
+    [](std::string_view text) { return is_name(text) && text.ends_with(".py"); },
+    "is no name of a file, or does not end in .py: only problem files in "
+    "Python can be sent, since others have "
+    "references in CUDA, which are trusted"};
 constexpr FormRule sha256_form = {
     64, "^[0-9a-f]{64}$", [](std::string_view text) { return text.size() == 64 && sha256_of.fits(text); },
     "is no SHA-256 in hexadecimal digits"};

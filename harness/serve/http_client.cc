@@ -75,19 +75,15 @@ Result<std::string> get(const std::string& url, const std::vector<typename Proto
   return std::move(answer.get().body());
 }
 
-// The path in "unix:PATH", which may begin with more than one slash.
-std::string path_of_socket(const std::string& url) {
-  std::string path = url.substr(socket_scheme.size());
-  if (path.starts_with("//")) path.erase(0, path.find_first_not_of('/') - 1);
-  return path;
-}
-
 }  // namespace
 
 Result<std::string> get_from_service(const std::string& url, const std::string& target,
                                      const std::string& token) {
-  if (url.starts_with(socket_scheme))
-    return get<asio::local::stream_protocol>(url, {path_of_socket(url)}, target, token);
+  if (url.starts_with(socket_scheme)) {
+    std::string path = url.substr(socket_scheme.size());  // it may begin with more than one slash
+    if (path.starts_with("//")) path.erase(0, path.find_first_not_of('/') - 1);
+    return get<asio::local::stream_protocol>(url, {path}, target, token);
+  }
   if (!url.starts_with(tcp_scheme))
     return Error{fmt::format("'{}' is no address of a service", url),
                  "write http://127.0.0.1:8642 or unix:///path/of/socket",

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "base/unique_fd.h"
-#include "serve/http_limits.h"
+#include "serve/front_frames.h"
 
 namespace kgrade {
 

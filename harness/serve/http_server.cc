@@ -17,9 +17,20 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/cleanup.h"
+#include "base/machine_faults.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "compile/layout.h"
+#include "grade/failure.h"
+#include "sandbox/sandbox.h"
+#include "serve/front_link.h"
 
 namespace kgrade {
 namespace {
@@ -96,20 +107,6 @@ Result<UniqueFd> bind_tcp(const ListenAddress& address) {
   return socket;
 }
 
-unsigned short port_of(const UniqueFd& socket) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size);
-  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
-                                             : reinterpret_cast<const sockaddr_in&>(address).sin_port);
-}
-
-std::string name_of(const ListenAddress& address, const UniqueFd& socket) {
-  if (!address.socket.empty()) return "unix:" + address.socket.string();
-  const bool is_v6 = address.host.find(':') != std::string::npos;
-  return fmt::format("http://{}:{}", is_v6 ? "[" + address.host + "]" : address.host, port_of(socket));
-}
-
 // Commits once for all requests that have come together, so that they wait for the disk only once. Then lets
 // the service work. Returns whether there is more to do at once. `has_failed`: the last commit failed. In
 // that case only a tick tries again, so that a full disk is not tried for each request.
@@ -120,6 +117,130 @@ bool settle(Service& service, bool is_tick, bool& has_failed) {
   // All jobs of one request are in the queue now. An idle lane takes them at once.
   service.go_on();
   return service.has_to_commit();
+}
+
+constexpr std::chrono::milliseconds first_pause{100};
+constexpr std::chrono::milliseconds longest_pause{10'000};
+// A front that has lived this long counts as sound.
+constexpr std::chrono::seconds long_life{60};
+// A process that has closed its connection is killed if it has not ended after this time.
+constexpr std::chrono::milliseconds patience_with_end{200};
+constexpr int look_again_ms = 100;
+// The front's memory limit. It is larger than the limits of bodies, answers and connections with their
+// buffers together.
+constexpr std::uint64_t memory_bytes = std::uint64_t{2} << 30;
+
+Error no_process(int code, const char* what) {
+  return machine_error(fmt::format("cannot make {} for the front: {}", what, ::strerror(code)),
+                       remedy_for_machine(code));
+}
+
+// Keeps the front running: the process of the service that parses HTTP. If the front ends, does not answer or
+// sends something wrong, its process is killed, and a new front is started. Clients of the old front lose
+// their connections and nothing else.
+class FrontProcess {
+ public:
+  // Keeps references to the routes and to the listening socket, at which the front accepts clients.
+  FrontProcess(FrontSetup setup, Routes& routes, const HttpLimits& limits, const UniqueFd& listening,
+               bool is_tcp);
+
+  // Starts the first front, and waits until it accepts clients. Fails with the reason if it does not.
+  Failure start();
+  // Null while no front runs.
+  FrontLink* link() { return link_ ? &*link_ : nullptr; }
+  // Replaces a front that has a fault. The pause before that grows if fronts do not live long. Call a few
+  // times a second, and when the link has a fault.
+  void look_after();
+
+ private:
+  Failure begin();
+  // Ends the front's process, and returns a text that says how the process ended.
+  std::string end();
+
+  FrontSetup setup_;
+  Routes& routes_;
+  HttpLimits limits_;
+  const UniqueFd& listening_;
+  bool is_tcp_;
+  std::optional<FrontLink> link_;
+  ChildProcess child_;
+  UniqueFd words_;  // what the process prints before its end
+  Steady::time_point began_, next_;
+  Steady::duration pause_{};
+};
+
+FrontProcess::FrontProcess(FrontSetup setup, Routes& routes, const HttpLimits& limits,
+                           const UniqueFd& listening, bool is_tcp)
+    : setup_(std::move(setup)),
+      routes_(routes),
+      limits_(limits),
+      listening_(listening),
+      is_tcp_(is_tcp),
+      pause_(first_pause) {}
+
+Failure FrontProcess::begin() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return {{no_process(errno, "a connection")}};
+  UniqueFd ours(ends[0]), theirs(ends[1]);
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return {{no_process(errno, "a pipe")}};
+  words_.reset(ends[0]);
+  const UniqueFd printed(ends[1]);
+  SpawnRequest request;
+  request.command = setup_.command;
+  request.working_directory = "/";
+  request.stdin_fd = listening_.get();
+  request.output_fd = printed.get();
+  request.kept_fd = theirs.get();
+  auto child = spawn(request);
+  if (!child) return child.errors();
+  child_ = std::move(*child);
+  began_ = Steady::now();
+  link_.emplace(std::move(ours), routes_, limits_, is_tcp_);
+  return std::nullopt;
+}
+
+Failure FrontProcess::start() {
+  if (Failure failure = begin()) return failure;
+  while (!link_->is_ready() && link_->fault().empty()) {
+    pollfd entry{link_->descriptor(), POLLIN, 0};
+    ::poll(&entry, 1, look_again_ms);
+    link_->receive();
+    link_->look_at_the_clock();
+  }
+  if (link_->fault().empty()) return std::nullopt;
+  return {{machine_error(fmt::format("the process that reads HTTP cannot be started: {}", end()),
+                         "`kgrade doctor` says what this machine has; kgrade-front belongs beside kgrade's "
+                         "other programs")}};
+}
+
+std::string FrontProcess::end() {
+  std::string how = link_->fault();
+  link_.reset();
+  if (const auto status = child_.wait_for(patience_with_end)) how += " with " + describe_wait_status(*status);
+  child_ = ChildProcess();
+  char bytes[400];
+  const ssize_t count = ::read(words_.get(), bytes, sizeof bytes);
+  if (count > 0)
+    how += fmt::format(" ({})", printable_line(trimmed({bytes, static_cast<std::size_t>(count)})));
+  words_.reset();
+  return how;
+}
+
+void FrontProcess::look_after() {
+  if (link_) {
+    if (link_->fault().empty()) return;
+    const auto life = Steady::now() - began_;
+    if (life > long_life) pause_ = first_pause;
+    setup_.note(fmt::format("the front, which reads HTTP, is started again: {}", end()));
+    next_ = Steady::now() + pause_;
+    pause_ = std::min<Steady::duration>(2 * pause_, longest_pause);
+  }
+  if (Steady::now() < next_) return;
+  if (const Failure failure = begin()) {
+    setup_.note(to_string(*failure));
+    next_ = Steady::now() + longest_pause;
+  }
 }
 
 [[noreturn]] void serve(Service& service, Routes& routes, FrontProcess& front) {
@@ -148,6 +269,16 @@ bool settle(Service& service, bool is_tick, bool& has_failed) {
 }
 
 }  // namespace
+
+std::vector<std::string> front_command(const Sandbox& sandbox, const Layout& layout) {
+  SandboxPolicy policy;
+  // A front that is not linked statically needs these folders when it starts. It gives up access to them
+  // afterwards.
+  policy.readable = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache"};
+  policy.temporary_bytes = 1 << 20;
+  policy.memory_bytes = memory_bytes;
+  return sandbox.wrap(policy, {(layout.workers / "kgrade-front").string()});
+}
 
 bool ListenAddress::is_loopback() const {
   if (!socket.empty()) return true;
@@ -189,7 +320,14 @@ Result<int> serve_http(Service& service, Routes& routes, const ListenAddress& ad
   if (!socket) return socket.errors();
   FrontProcess process(std::move(front), routes, limits, *socket, is_tcp);
   if (const Failure failure = process.start()) return *failure;
-  listening(name_of(address, *socket));
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  ::getsockname(socket->get(), reinterpret_cast<sockaddr*>(&bound), &size);
+  const bool is_v6 = bound.ss_family == AF_INET6;
+  const auto port = ntohs(is_v6 ? reinterpret_cast<const sockaddr_in6&>(bound).sin6_port
+                                : reinterpret_cast<const sockaddr_in&>(bound).sin_port);
+  listening(is_tcp ? fmt::format("http://{}:{}", is_v6 ? "[" + address.host + "]" : address.host, port)
+                   : "unix:" + address.socket.string());
   serve(service, routes, process);
 }
 

@@ -76,9 +76,15 @@ void Journal::append(std::string_view line) {
 
 Result<bool> Journal::commit() {
   if (is_doubtful_ && !pending_.empty()) {
-    const auto text = durable_text();
-    if (!text) return text.errors();
-    if (const auto replaced = replace(*text + pending_); !replaced) return replaced;
+    std::string text(durable_, '\0');
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t count =
+          ::pread(file_.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return cannot_write(count < 0 ? errno : EIO);
+      done += static_cast<std::size_t>(count);
+    }
+    if (const auto replaced = replace(text + pending_); !replaced) return replaced;
   } else if (!pending_.empty()) {
     is_doubtful_ = true;
     if (const int code = write_all(file_.get(), pending_); code != 0) {
@@ -118,18 +124,6 @@ Result<bool> Journal::sync_name() {
   if (is_renamed_ && !sync_folder(path_)) return cannot_write(errno);
   is_renamed_ = false;
   return true;
-}
-
-Result<std::string> Journal::durable_text() const {
-  std::string text(durable_, '\0');
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t count =
-        ::pread(file_.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return cannot_write(count < 0 ? errno : EIO);
-    done += static_cast<std::size_t>(count);
-  }
-  return text;
 }
 
 }  // namespace kgrade

@@ -49,7 +49,6 @@ class Journal {
   // Replaces the file by a new one with this text. sync_name() makes the replacement durable.
   Result<bool> replace(const std::string& text);
   Result<bool> sync_name();
-  Result<std::string> durable_text() const;
 
   std::filesystem::path path_;
   UniqueFd lock_;

@@ -16,6 +16,8 @@ Result<std::string> get_from_service(const std::string&, const std::string&, con
   return without_boost();
 }
 
+std::vector<std::string> front_command(const Sandbox&, const Layout&) { return {}; }
+
 bool ListenAddress::is_loopback() const { return true; }
 
 Result<ListenAddress> parse_listen_address(const std::string&) { return without_boost(); }

@@ -64,13 +64,6 @@ OrderedJson parameter_json(const std::vector<DescribedParameter>& all, std::stri
   return json;
 }
 
-// The parameter in a pattern: "id" in "/v1/grades/{id}". Empty if there is none.
-std::string_view name_in_braces(std::string_view pattern) {
-  const std::size_t open = pattern.find('{');
-  if (open == pattern.npos) return "";
-  return pattern.substr(open + 1, pattern.find('}') - open - 1);
-}
-
 // --- Refusals ---
 
 struct DescribedRefusal {
@@ -117,16 +110,6 @@ OrderedJson refusal_json(const DescribedRefusal& refusal, SchemaDefinitions& def
   return json;
 }
 
-// All statuses with which an operation can refuse a request, in order.
-std::vector<int> statuses_of(const Operation& operation, std::string_view pattern, bool needs_token) {
-  std::vector<int> statuses = operation.refusals;
-  if (pattern != "/") statuses.push_back(400);
-  if (needs_token) statuses.push_back(401);
-  if (operation.body != nullptr) statuses.insert(statuses.end(), {413, 429, 503});
-  std::sort(statuses.begin(), statuses.end());
-  return statuses;
-}
-
 // --- Operations ---
 
 OrderedJson operation_json(const Operation& operation, std::string_view pattern, bool needs_token,
@@ -147,7 +130,13 @@ OrderedJson operation_json(const Operation& operation, std::string_view pattern,
     json["responses"][std::to_string(answer.status)] = {
         {"description", answer.description},
         {"content", {{answer.type, {{"schema", answer.schema(definitions)}}}}}};
-  for (const int status : statuses_of(operation, pattern, needs_token)) {
+  // All statuses with which the operation can refuse a request, in order.
+  std::vector<int> statuses = operation.refusals;
+  if (pattern != "/") statuses.push_back(400);
+  if (needs_token) statuses.push_back(401);
+  if (operation.body != nullptr) statuses.insert(statuses.end(), {413, 429, 503});
+  std::sort(statuses.begin(), statuses.end());
+  for (const int status : statuses) {
     const auto at = std::find_if(std::begin(refusals), std::end(refusals),
                                  [&](const DescribedRefusal& one) { return one.status == status; });
     json["responses"][std::to_string(status)] = {
@@ -164,8 +153,11 @@ OrderedJson Routes::description() {
   OrderedJson paths = OrderedJson::object();
   for (const Route& route : table()) {
     OrderedJson& path = paths[std::string(route.pattern)];
-    const std::string_view name = name_in_braces(route.pattern);
-    if (!name.empty()) path["parameters"] = {parameter_json(parameters, name)};
+    // The parameter in a pattern: "id" in "/v1/grades/{id}".
+    if (const std::size_t open = route.pattern.find('{'); open != route.pattern.npos) {
+      const std::string_view name = route.pattern.substr(open + 1, route.pattern.find('}') - open - 1);
+      path["parameters"] = {parameter_json(parameters, name)};
+    }
     std::string method(route.method);
     std::transform(method.begin(), method.end(), method.begin(),
                    [](char c) { return static_cast<char>(c - 'A' + 'a'); });

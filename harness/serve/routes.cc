@@ -12,10 +12,14 @@
 #include "base/text.h"
 #include "record/record_json.h"
 #include "serve/answers_json.h"
-#include "serve/page.h"
 #include "serve/requests.h"
 
 namespace kgrade {
+
+// Files that the service sends as they are. The build puts them into the program as texts.
+namespace serve_page {
+extern const std::string_view page;  // at /
+}  // namespace serve_page
 
 namespace {
 
@@ -110,10 +114,6 @@ std::optional<double> seconds_of(const std::string& text) {
   return seconds;
 }
 
-bool is_printable_ascii(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
-}
-
 // Without tokens, everyone who reaches the service may use it. A browser on this machine reaches it, but must
 // not send requests for a page of another site. Such a page has another origin, or another host name that
 // leads to this address (DNS rebinding).
@@ -128,7 +128,8 @@ bool is_of_another_page(const HttpRequest& request) {
 }
 
 std::optional<Refusal> refusal_of_key(const std::string& key) {
-  if (key.size() <= longest_key && is_printable_ascii(key)) return std::nullopt;
+  const bool is_ascii = std::all_of(key.begin(), key.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (key.size() <= longest_key && is_ascii) return std::nullopt;
   return Refusal{400, "the Idempotency-Key is longer than 200 characters, or not ASCII", 0};
 }
 

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "serve/answers.h"
-#include "serve/http_limits.h"
-#include "serve/http_request.h"
+#include "serve/front_frames.h"
 #include "serve/service.h"
 #include "serve/tokens.h"
 
@@ -116,12 +115,11 @@ class Routes {
   void one_grade(const Call& call, Answer answer);
   void cancel(const Call& call, Answer answer);
   void events(const Call& call, Answer answer);
-  // These are in routes_contest.cc.
+  // These and the following are in routes_problems.cc.
   HttpAnswer me(const Call& call) const;
   HttpAnswer list(const Call& call) const;
   HttpAnswer standings(const Call& call) const;
   HttpAnswer standings_csv(const Call& call) const;
-  // These are in routes_problems.cc.
   HttpAnswer problems(const Call& call) const;
   HttpAnswer problem(const Call& call) const;
   HttpAnswer board(const Call& call) const;

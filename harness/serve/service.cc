@@ -286,7 +286,14 @@ OrderedJson Service::status_of(const GradeJob& job, const Positions* positions) 
   answers::JobStatus status;
   status.id = job.id;
   if (job.state == JobState::queued) {
-    const std::size_t place = positions == nullptr ? position_of(job) : positions->at(job.id);
+    std::size_t place = 0;
+    if (positions != nullptr) {
+      place = positions->at(job.id);
+    } else if (const auto queued = dispatcher_.queue().position(job.id)) {
+      place = handed_out(job.owner) + *queued;
+    } else {
+      place = this->positions(job.owner).at(job.id);
+    }
     status.position = place;
     if (rate() > 0) status.estimate_s = static_cast<double>(place + 1) / rate();
   }
@@ -360,30 +367,25 @@ void Service::tell(const GradeJob& job, const char* kind, OrderedJson data) {
   after_commit([this, owner = job.owner, kind, data = std::move(data)] { events_.add(owner, kind, data); });
 }
 
-void Service::expire(GradeJob& job) {
-  const bool waited = job.state == JobState::queued;
-  const std::string reason =
-      fmt::format("its deadline_s of {:g} s ended {}", job.request.deadline_s,
-                  waited ? "in the queue, before a lane began with it" : "while a lane graded it");
-  end(job, JobState::expired, [&] { return failed_view(job, "expired", reason); });
-}
-
 void Service::go_on() {
-  if (dispatcher_.hear()) look_at_the_clock();
-  dispatcher_.hand_out();
-}
-
-void Service::look_at_the_clock() {
-  const double now = this->now();
-  while (!deadlines_.empty() && deadlines_.begin()->first < now) {
-    const std::string id = deadlines_.begin()->second;
-    expire(jobs_.at(id));
-    dispatcher_.remove(id);
+  if (dispatcher_.hear()) {
+    const double now = this->now();
+    while (!deadlines_.empty() && deadlines_.begin()->first < now) {
+      const std::string id = deadlines_.begin()->second;
+      GradeJob& job = jobs_.at(id);
+      const std::string reason =
+          fmt::format("its deadline_s of {:g} s ended {}", job.request.deadline_s,
+                      job.state == JobState::queued ? "in the queue, before a lane began with it"
+                                                    : "while a lane graded it");
+      end(job, JobState::expired, [&] { return failed_view(job, "expired", reason); });
+      dispatcher_.remove(id);
+    }
+    events_.look_at_the_clock(now);
+    for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
+    while (!graded_at_.empty() && graded_at_.front() < now - rate_seconds) graded_at_.pop_front();
+    forget_surplus(now);
   }
-  events_.look_at_the_clock(now);
-  for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
-  while (!graded_at_.empty() && graded_at_.front() < now - rate_seconds) graded_at_.pop_front();
-  forget_surplus(now);
+  dispatcher_.hand_out();
 }
 
 // Adds a job that has ended to the results that are kept.

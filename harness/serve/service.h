@@ -27,9 +27,7 @@
 #include "serve/events.h"
 #include "serve/grade_job.h"
 #include "serve/journal.h"
-#include "serve/kept_results.h"
-#include "serve/quotas.h"
-#include "serve/standings.h"
+#include "serve/owner_limits.h"
 #include "serve/uploads.h"
 
 namespace kgrade {
@@ -51,7 +49,7 @@ struct ServiceOptions : DispatcherOptions {
   LaneOptions lane;                         // all but the device and a request's options
   std::map<std::string, Problem> problems;  // for requests, by slug; empty: those of the folders
   bool shows_boards = false;                // each owner sees the best speeds of the others
-  std::optional<Competition> contest;           // if set, only teachers can send other problems
+  std::optional<Competition> contest;       // if set, only teachers can send other problems
   ServiceLimits limits;
 };
 
@@ -184,14 +182,9 @@ class Service : private DispatcherClient {
   void charged(const std::string& owner, double seconds) override;
   // The folder of a batch's files.
   std::filesystem::path folder_of(const std::string& batch) const;
-  // Ends the job with the figures of a record. If this is not a record of the job's candidate and problem,
-  // returns what is wrong, and the job does not end.
-  std::string finish(GradeJob& job, const std::string& record);
   std::string why_not_of(const GradeJob& job, const Record& record) const;
-  void look_at_the_clock();
   // The recent rate of grades, per second. 0 if there were none.
   double rate() const;
-  void expire(GradeJob& job);
   void forget_surplus(double now);
   void keep(const GradeJob& job, double ended_at);
   // In service_contest.cc. Writes the options that the contest decides into a contestant's request. Returns a
@@ -210,7 +203,6 @@ class Service : private DispatcherClient {
   std::size_t count(const LaneSlot& lane, JobState state) const;
   // The number of the owner's jobs that are in a lane's batch and not yet begun.
   std::size_t handed_out(const std::string& owner) const;
-  std::size_t position_of(const GradeJob& job) const;
   std::filesystem::path record_file(const std::string& id) const;
 
   ServiceOptions options_;

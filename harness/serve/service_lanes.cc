@@ -1,11 +1,14 @@
-// The service as the client of its dispatcher: makes the messages for lanes, and handles their results.
+// The service as the client of its dispatcher: makes the messages for lanes, handles their results, and
+// reports what the lanes do.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "draw/seed.h"
 #include "record/record_json.h"
+#include "serve/answers_json.h"
 #include "serve/service.h"
 
 namespace kgrade {
@@ -30,28 +33,10 @@ Result<fs::path> write_candidate(const fs::path& folder, const GradeRequest& req
   return file;
 }
 
-// The hash that a record has of this candidate. Writes its files into the folder if there are headers. An
-// Error if they cannot be written.
-Result<std::string> candidate_sha256(const GradeRequest& request, const fs::path& folder,
-                                     const Layout& layout) {
-  // Without headers, the candidate has no other file.
-  if (request.headers.empty()) return sha256_hex(request.candidate_source);
-  const auto file = write_candidate(folder, request);
-  if (!file) return file.errors();
-  const auto read = read_candidates({*file}, layout);
-  if (!read) return read.errors();
-  return read->front().sha256;
-}
-
 // A text as it stands in JSON, without quotes.
 std::string escaped(const std::string& text) {
   const std::string quoted = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
   return quoted.substr(1, quoted.size() - 2);
-}
-
-const char* fault_of(int exit_code) {
-  if (exit_code == exit_usage) return "problem";
-  return exit_code == exit_machine ? "machine" : "service";
 }
 
 }  // namespace
@@ -122,18 +107,16 @@ std::string Service::result(const std::string& id, const std::string& batch, con
   const std::string own = folder + "/" + escaped(id) + "/";
   if (text.find(own) == text.npos)
     return "the lane sent a result that is not of the candidate that it was given";
-  return finish(jobs_.at(id), replace_all(replace_all(text, own, ""), folder + "/problem/", ""));
-}
-
-std::string Service::finish(GradeJob& job, const std::string& text) {
-  const auto record = parse_record(text, {});
+  const std::string shown = replace_all(replace_all(text, own, ""), folder + "/problem/", "");
+  GradeJob& job = jobs_.at(id);
+  const auto record = parse_record(shown, {});
   if (!record || !*record || (*record)->candidates.size() != 1)
     return "the lane sent no record of the candidate";
   if (std::string why = why_not_of(job, **record); !why.empty()) return why;
-  if (const auto written = write_file_atomically(record_file(job.id), text); !written) {
+  if (const auto written = write_file_atomically(record_file(job.id), shown); !written) {
     options_.note(to_string(written.errors()));
   } else {
-    job.file_bytes = text.size();
+    job.file_bytes = shown.size();
   }
   end(job, JobState::finished, [&] { return graded_view(job, **record); });
   return "";
@@ -146,12 +129,19 @@ std::string Service::why_not_of(const GradeJob& job, const Record& record) const
   if (record.problem_sha256 != problem)
     return "the lane has another version of the problem than the service: after a change of problems, start "
            "both again";
-  const fs::path folder = folder_of("hash-" + random_id());
-  const auto candidate = candidate_sha256(request, folder, Layout::find(options_.lane.problems));
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
-  if (!candidate) return to_string(candidate.errors());
-  return *candidate == record.candidate().sha256 ? "" : "the lane sent the record of another candidate";
+  // The hash of a candidate with headers is that of its files together. Without headers, there is no other
+  // file.
+  std::string sha256 = sha256_hex(request.candidate_source);
+  if (!request.headers.empty()) {
+    const fs::path folder = folder_of("hash-" + random_id());
+    const auto file = write_candidate(folder, request);
+    const auto read = file ? read_candidates({*file}, Layout::find(options_.lane.problems)) : file.errors();
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    if (!read) return to_string(read.errors());
+    sha256 = read->front().sha256;
+  }
+  return sha256 == record.candidate().sha256 ? "" : "the lane sent the record of another candidate";
 }
 
 void Service::failed(const std::string& id, const std::string& batch, const std::string& why, int exit_code) {
@@ -161,12 +151,126 @@ void Service::failed(const std::string& id, const std::string& batch, const std:
   const std::string shown =
       batch.empty() ? "no lane grades this problem: each has refused several jobs in a row before they began"
                     : replace_all(replace_all(why, folder + "/problem/", ""), folder + "/" + id + "/", "");
-  end(job, JobState::finished, [&] { return failed_view(job, fault_of(exit_code), shown); });
+  const char* const fault = exit_code == exit_usage     ? "problem"
+                            : exit_code == exit_machine ? "machine"
+                                                        : "service";
+  end(job, JobState::finished, [&] { return failed_view(job, fault, shown); });
 }
 
 void Service::overran(const std::string& id) {
   GradeJob& job = jobs_.at(id);
   end(job, JobState::finished, [&] { return overrun_view(job); });
+}
+
+// --- What a service reports about itself: its lanes, counts and health ---
+
+nlohmann::ordered_json Service::capacity(const std::string& owner) const {
+  answers::Capacity capacity;
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
+    // All jobs of a batch have one owner.
+    const bool is_own = !lane.batch.empty() && lane.batch.front().owner == owner;
+    const char* const idle = dispatcher_.is_paused(lane)  ? "quarantined"
+                             : dispatcher_.is_there(lane) ? "idle"
+                                                          : "starting";
+    answers::Lane& shown = capacity.lanes.emplace_back();
+    if (lane.host) shown.name = *lane.host;
+    shown.device = lane.device;
+    shown.state = lane.batch.empty() ? idle : "busy";
+    shown.since_s = now() - lane.since;
+    if (!is_own) continue;
+    shown.problem = shown_problems_.at(lane.batch_id);
+    if (lane.current() != nullptr) shown.job = lane.current()->id;
+    shown.doing = lane.doing;
+  }
+  capacity.queued = dispatcher_.queue().size();
+  capacity.by_owner = dispatcher_.queue().by_owner();
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
+    const std::size_t waiting = count(lane, JobState::queued);
+    capacity.running += count(lane, JobState::running);
+    capacity.queued += waiting;
+    if (waiting > 0) capacity.by_owner[lane.batch.front().owner] += waiting;
+  }
+  capacity.grades_per_minute = rate() * 60;
+  capacity.version = tool_info().version;
+  return json_of(capacity);
+}
+
+std::string Service::farewell() const {
+  const std::size_t jobs = dispatcher_.left();
+  if (jobs == 0) return "kgrade serve: stopped\n";
+  return fmt::format("kgrade serve: stopped; {} in {} and {} on when it is started again\n",
+                     jobs == 1 ? "1 job waits" : fmt::format("{} jobs wait", jobs),
+                     printable_line(options_.state.string()), jobs == 1 ? "goes" : "go");
+}
+
+std::size_t Service::count(const LaneSlot& lane, JobState state) const {
+  std::size_t jobs = 0;
+  for (std::size_t i = 0; i < lane.batch.size(); ++i)
+    jobs += !lane.is_done[i] && jobs_.at(lane.batch[i].id).state == state ? 1 : 0;
+  return jobs;
+}
+
+std::size_t Service::handed_out(const std::string& owner) const {
+  std::size_t waiting = 0;
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
+    // All jobs of a batch have one owner.
+    if (!lane.batch.empty() && lane.batch.front().owner == owner) waiting += count(lane, JobState::queued);
+  }
+  return waiting;
+}
+
+Service::Positions Service::positions(const std::string& owner) const {
+  Positions positions = dispatcher_.queue().positions(owner);
+  const std::size_t before = handed_out(owner);
+  for (auto& [id, position] : positions) position += before;
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
+    std::size_t position = 0;  // lanes work side by side
+    for (std::size_t i = 0; i < lane.batch.size(); ++i) {
+      const QueuedJob& job = lane.batch[i];
+      if (job.owner == owner && !lane.is_done[i] && jobs_.at(job.id).state == JobState::queued)
+        positions.emplace(job.id, position++);
+    }
+  }
+  return positions;
+}
+
+double Service::rate() const {
+  return static_cast<double>(graded_at_.size()) / std::clamp(now() - began_at_, 1.0, rate_seconds);
+}
+
+std::string Service::metrics() const {
+  std::size_t busy = 0, quarantined = 0, starting = 0, queued = dispatcher_.queue().size(), running = 0;
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
+    queued += count(lane, JobState::queued);
+    running += count(lane, JobState::running);
+    busy += lane.batch.empty() ? 0 : 1;
+    const bool is_paused = dispatcher_.is_paused(lane);
+    quarantined += is_paused ? 1 : 0;
+    starting += !is_paused && !dispatcher_.is_there(lane) ? 1 : 0;
+  }
+  std::string text = fmt::format(
+      "# HELP kgrade_queued_jobs Jobs that wait for their turn.\n# TYPE kgrade_queued_jobs gauge\n"
+      "kgrade_queued_jobs {}\n"
+      "# HELP kgrade_running_jobs Jobs that are being graded.\n# TYPE kgrade_running_jobs gauge\n"
+      "kgrade_running_jobs {}\n"
+      "# HELP kgrade_lanes Lanes by state.\n# TYPE kgrade_lanes gauge\n"
+      "kgrade_lanes{{state=\"busy\"}} {}\nkgrade_lanes{{state=\"idle\"}} {}\n"
+      "kgrade_lanes{{state=\"quarantined\"}} {}\nkgrade_lanes{{state=\"starting\"}} {}\n"
+      "# HELP kgrade_jobs_ended_total Jobs that have ended since the service was started.\n"
+      "# TYPE kgrade_jobs_ended_total counter\n",
+      queued, running, busy, dispatcher_.lanes().size() - busy - quarantined - starting, quarantined,
+      starting);
+  for (const auto& [how, count] : ended_as_)
+    text += fmt::format("kgrade_jobs_ended_total{{as=\"{}\"}} {}\n", how, count);
+  return text;
+}
+
+bool Service::is_healthy() const {
+  const auto works = [this](const LaneSlot& lane) {
+    return dispatcher_.is_there(lane) && !dispatcher_.is_paused(lane) &&
+           (lane.batch.empty() || now() - lane.heard_at < 600);
+  };
+  return std::any_of(dispatcher_.lanes().begin(), dispatcher_.lanes().end(), works);
 }
 
 }  // namespace kgrade

@@ -20,12 +20,6 @@ namespace {
 
 constexpr std::string_view scheme = "Bearer ";
 
-bool is_owner(const std::string& text) {
-  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
-  });
-}
-
 // The end of a day "2026-01-31" in UTC, as seconds since 1970.
 std::optional<double> end_of_day(const std::string& text) {
   int year = 0, month = 0, day = 0, read = 0;
@@ -90,7 +84,11 @@ Result<Tokens> Tokens::read(const fs::path& file) {
     if (!(words >> token.client.owner) || token.client.owner.front() == '#') continue;
     words >> token.sha256;
     std::string word;
-    bool is_right = is_owner(token.client.owner) && is_sha256(token.sha256);
+    const std::string& owner = token.client.owner;
+    bool is_right =
+        owner.size() <= 64 && is_sha256(token.sha256) && std::all_of(owner.begin(), owner.end(), [](char c) {
+          return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
+        });
     while (words >> word) is_right = read_right(word, token) && is_right;
     if (!is_right)
       return Error{

@@ -29,30 +29,17 @@ void add_modules_in(const fs::path& folder, std::vector<fs::path>& files) {
   }
 }
 
-bool has_problem_files(const fs::path& folder) {
+void add_modules_of(const fs::path& folder, std::vector<fs::path>& files) {
   std::error_code failure;
   for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
-    if (at->path().extension() == ".md" && at->path().filename() != "README.md") return true;
+    // It is a folder of problem files.
+    if (at->path().extension() == ".md" && at->path().filename() != "README.md") return;
   }
-  return false;
-}
-
-void add_modules_of(const fs::path& folder, std::vector<fs::path>& files) {
-  if (has_problem_files(folder)) return;
   add_modules_in(folder, files);
-  std::error_code failure;
   for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
     if (fs::is_directory(at->path(), failure) && read_problem_name(at->path() / "0.py").level)
       add_modules_in(at->path(), files);
   }
-}
-
-bool may_be_candidate(const fs::path& file) {
-  const std::string extension = file.extension().string();
-  std::error_code failure;
-  if (is_hidden(file) || fs::is_directory(file, failure)) return false;
-  if (extension == ".py" || extension == ".cu") return true;
-  return !file.stem().string().ends_with("_prompt") && is_candidate(file);
 }
 
 // All files below the folder that can be read.
@@ -71,17 +58,15 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
-bool fits_name(const std::string& glob, const fs::path& file) {
-  return ::fnmatch(glob.c_str(), file.stem().c_str(), FNM_PERIOD) == 0 ||
-         ::fnmatch(glob.c_str(), file.filename().c_str(), FNM_PERIOD) == 0;
-}
-
 std::vector<fs::path> files_named(const std::string& pattern, const fs::path& solutions) {
   const bool names_paths = pattern.find('/') != pattern.npos;
   std::error_code ignored;
   if (!names_paths && !fs::exists(pattern, ignored)) {
     std::vector<fs::path> files = solutions.empty() ? std::vector<fs::path>{} : files_below(solutions);
-    std::erase_if(files, [&](const fs::path& file) { return !fits_name(pattern, file); });
+    std::erase_if(files, [&](const fs::path& file) {
+      return ::fnmatch(pattern.c_str(), file.stem().c_str(), FNM_PERIOD) != 0 &&
+             ::fnmatch(pattern.c_str(), file.filename().c_str(), FNM_PERIOD) != 0;
+    });
     return files;
   }
   std::vector<fs::path> files;
@@ -134,7 +119,12 @@ std::vector<fs::path> module_candidates(const std::string& pattern, const fs::pa
   for (const fs::path& problem : problems) seen.insert(in_one_form(problem));
   std::vector<fs::path> candidates = files_named(pattern, solutions);
   std::erase_if(candidates, [&](const fs::path& file) {
-    return !may_be_candidate(file) || !seen.insert(in_one_form(file)).second;
+    const std::string extension = file.extension().string();
+    std::error_code failure;
+    if (is_hidden(file) || fs::is_directory(file, failure)) return true;
+    const bool may_be_candidate = extension == ".py" || extension == ".cu" ||
+                                  (!file.stem().string().ends_with("_prompt") && is_candidate(file));
+    return !may_be_candidate || !seen.insert(in_one_form(file)).second;
   });
   std::sort(candidates.begin(), candidates.end());
   return candidates;

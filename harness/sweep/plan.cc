@@ -49,14 +49,6 @@ fs::path as_written(const fs::path& path) {
   return failure || relative.empty() || *relative.begin() == ".." ? whole : relative;
 }
 
-// A record is JSON, which holds only UTF-8.
-std::string path_in_record(const std::string& path) {
-  if (!first_invalid_utf8(path)) return path;
-  const nlohmann::json recorded(path);
-  return nlohmann::json::parse(recorded.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
-      .get<std::string>();
-}
-
 class Planner {
  public:
   Planner(const SweepSelection& selection, const Layout& layout, const ProblemLoader& load,
@@ -84,16 +76,14 @@ class Planner {
   static Error nothing(const char* option, const std::string& glob, const char* what,
                        const Folders& searched) {
     const std::string where = searched.empty() ? "" : " in " + folder_names(searched);
-    return {fmt::format("{}: '{}' matches no {}{}", option, glob, what, where), remedy_for(glob), {}};
-  }
-
-  static const char* remedy_for(const std::string& glob) {
-    if (glob.find_first_of("*?[") != std::string::npos)
-      return "quote the pattern, so that the shell leaves it alone; `kgrade list` shows the problems";
-    return names_files(glob)
-               ? "check the path, and that files or their folders are named after problems, as in "
-                 "level_1_problem_23_sample_0_kernel.py"
-               : "`kgrade list` shows the problems";
+    const char* const remedy =
+        glob.find_first_of("*?[") != std::string::npos
+            ? "quote the pattern, so that the shell leaves it alone; `kgrade list` shows the problems"
+        : names_files(glob)
+            ? "check the path, and that files or their folders are named after problems, as in "
+              "level_1_problem_23_sample_0_kernel.py"
+            : "`kgrade list` shows the problems";
+    return {fmt::format("{}: '{}' matches no {}{}", option, glob, what, where), remedy, {}};
   }
 
   Errors read_problems() {
@@ -126,18 +116,13 @@ class Planner {
     for (const fs::path& other : *files) slugs_.insert(other.stem().string());
   }
 
-  // The solutions in the working folder, or else those beside the folder of the problem. If --only names
-  // problem files, always the solutions beside these files.
-  fs::path solutions_for(const Problem& problem) const {
-    if (!layout_.solutions.empty() && !names_paths(selection_.only)) return layout_.solutions;
-    std::error_code ignored;
-    const fs::path file = fs::absolute(problem.path, ignored).lexically_normal();
-    return file.parent_path().parent_path() / "solutions";
-  }
-
   void take_folder(const std::string& slug) {
-    std::error_code failure;
-    const fs::path solutions = solutions_for(problems_.at(slug));
+    // The solutions in the working folder, or else those beside the folder of the problem. If --only names
+    // problem files, always the solutions beside these files.
+    std::error_code failure, ignored;
+    const fs::path file = fs::absolute(problems_.at(slug).path, ignored).lexically_normal();
+    const bool is_here = !layout_.solutions.empty() && !names_paths(selection_.only);
+    const fs::path solutions = is_here ? layout_.solutions : file.parent_path().parent_path() / "solutions";
     Folders& searched = plan_.solution_folders;
     if (std::find(searched.begin(), searched.end(), solutions) == searched.end())
       searched.push_back(solutions);
@@ -216,7 +201,19 @@ class Planner {
     }
     const auto loaded = load_problems(answered, load_, progress_);
     for (std::size_t i = 0; i < problems.size(); ++i) {
-      if (!found.by_problem[i].empty()) add_module(problems[i], loaded.at(problems[i]), found.by_problem[i]);
+      std::vector<fs::path>& candidates = found.by_problem[i];
+      if (candidates.empty()) continue;
+      const Result<Problem>& problem = loaded.at(problems[i]);
+      if (problem) {
+        add(*problem, candidates);
+        continue;
+      }
+      Problem unread;
+      unread.slug = problems[i].stem().string();
+      const Error& why = problem.error();
+      const std::string message = fmt::format("its problem {}: {}", problems[i].string(), why.message);
+      for (const fs::path& candidate : candidates)
+        refuse(unread, candidate, {message, why.remedy, {}, why.blame});
     }
     for (UngradedCandidate& one : found.ambiguous) plan_.refused.push_back(std::move(one));
     plan_.unmatched = std::move(found.unmatched);
@@ -226,19 +223,6 @@ class Planner {
                              counted(files.size(), "file"), selection_.solutions),
                  "name them as KernelBench does: level_1_problem_23_sample_0_kernel.py",
                  {plan_.unmatched.front().string(), 0, 0}};
-  }
-
-  void add_module(const fs::path& file, const Result<Problem>& problem, std::vector<fs::path>& candidates) {
-    if (problem) {
-      add(*problem, candidates);
-    } else {
-      Problem unread;
-      unread.slug = file.stem().string();
-      const Error& why = problem.error();
-      const std::string message = fmt::format("its problem {}: {}", file.string(), why.message);
-      for (const fs::path& candidate : candidates)
-        refuse(unread, candidate, {message, why.remedy, {}, why.blame});
-    }
   }
 
   void add(const Problem& problem, std::vector<fs::path>& candidates) {
@@ -308,26 +292,29 @@ Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layou
 }
 
 TaskFinder::TaskFinder(const SweepPlan& plan, Effort effort) : plan_(plan), effort_(effort) {
-  for (std::size_t task = 0; task < plan.tasks.size(); ++task)
-    by_path_.emplace(path_in_record(plan.tasks[task].candidate.string()), task);
-}
-
-bool TaskFinder::fits(const Record& record, std::size_t task) const {
-  const Problem& problem = plan_.groups[plan_.tasks[task].group].problem;
-  return record.problem_slug == problem.slug && record.problem_sha256 == problem.content_sha256 &&
-         record.dtype == problem.dtype && record.required_precision == precision_from(problem.precision) &&
-         record.candidate().sha256 == plan_.tasks[task].sha256 && record.effort == effort_;
+  for (std::size_t task = 0; task < plan.tasks.size(); ++task) {
+    std::string path = plan.tasks[task].candidate.string();
+    if (first_invalid_utf8(path)) {
+      // A record is JSON, which holds only UTF-8.
+      using nlohmann::json;
+      path = json::parse(json(path).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
+    }
+    by_path_.emplace(std::move(path), task);
+  }
 }
 
 std::optional<std::size_t> TaskFinder::find(const Record& record) const {
   const auto [first, last] = by_path_.equal_range(record.candidate().path);
-  const auto found =
-      std::find_if(first, last, [&](const auto& candidate) { return fits(record, candidate.second); });
+  const auto found = std::find_if(first, last, [&](const auto& candidate) {
+    const SweepTask& task = plan_.tasks[candidate.second];
+    const Problem& problem = plan_.groups[task.group].problem;
+    return record.problem_slug == problem.slug && record.problem_sha256 == problem.content_sha256 &&
+           record.dtype == problem.dtype && record.required_precision == precision_from(problem.precision) &&
+           record.candidate().sha256 == task.sha256 && record.effort == effort_;
+  });
   if (found == last) return std::nullopt;
   return found->second;
 }
-
-namespace fs = std::filesystem;
 
 std::map<fs::path, Result<Problem>> load_problems(const std::vector<fs::path>& files,
                                                   const ProblemLoader& load,

@@ -112,8 +112,6 @@ class TaskFinder {
   bool knows(const std::string& path) const { return by_path_.contains(path); }
 
  private:
-  bool fits(const Record& record, std::size_t task) const;
-
   const SweepPlan& plan_;
   Effort effort_;
   std::unordered_multimap<std::string, std::size_t> by_path_;  // in the form of records

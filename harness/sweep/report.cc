@@ -48,28 +48,6 @@ std::string score_line(const SweepOutcome& outcome) {
   return text + ".\n";
 }
 
-std::string ungraded_lines(const SweepOutcome& outcome, const Style& style) {
-  std::string text;
-  for (const UngradedCandidate& one : outcome.ungraded) {
-    text += fmt::format("{} {}: {}\n", style(Colour::red, "not graded:"), printable(one.candidate.string()),
-                        printable(one.message));
-  }
-  return text;
-}
-
-// The first of the unmatched files, as far as a summary has room.
-std::string unmatched_lines(const SweepOutcome& outcome, const Style& style) {
-  constexpr std::size_t most_names = 10;
-  if (outcome.unmatched.empty()) return "";
-  const std::size_t shown = std::min(outcome.unmatched.size(), most_names);
-  std::string text = fmt::format("{} {}\n", style(Colour::yellow, "named after no problem, not graded:"),
-                                 counted(outcome.unmatched.size(), "file"));
-  for (std::size_t i = 0; i < shown; ++i) text += "  " + printable_line(outcome.unmatched[i].string()) + "\n";
-  if (shown < outcome.unmatched.size())
-    text += fmt::format("  and {} more\n", outcome.unmatched.size() - shown);
-  return text;
-}
-
 }  // namespace
 
 void TimeLeft::result_at(double now) {
@@ -126,8 +104,19 @@ std::string render_summary(const SweepOutcome& outcome, const Style& style) {
       std::count_if(outcome.records.begin(), outcome.records.end(),
                     [](const Record& record) { return record.candidate().verdict == Verdict::accepted; });
   const auto for_gpu = std::count_if(outcome.records.begin(), outcome.records.end(), needs_a_gpu);
-  std::string text = table.render(style) + ungraded_lines(outcome, style) + unmatched_lines(outcome, style) +
-                     score_line(outcome);
+  std::string text = table.render(style);
+  for (const UngradedCandidate& one : outcome.ungraded)
+    text += fmt::format("{} {}: {}\n", style(Colour::red, "not graded:"), printable(one.candidate.string()),
+                        printable(one.message));
+  // The first of the unmatched files, as far as a summary has room.
+  const std::vector<std::filesystem::path>& unmatched = outcome.unmatched;
+  const std::size_t shown = std::min<std::size_t>(unmatched.size(), 10);
+  if (!unmatched.empty())
+    text += fmt::format("{} {}\n", style(Colour::yellow, "named after no problem, not graded:"),
+                        counted(unmatched.size(), "file"));
+  for (std::size_t i = 0; i < shown; ++i) text += "  " + printable_line(unmatched[i].string()) + "\n";
+  if (shown < unmatched.size()) text += fmt::format("  and {} more\n", unmatched.size() - shown);
+  text += score_line(outcome);
   text += fmt::format("{}: {} accepted, {} not",
                       counted(outcome.records.size() + outcome.ungraded.size(), "candidate"), accepted,
                       static_cast<std::ptrdiff_t>(outcome.records.size()) - accepted - for_gpu);

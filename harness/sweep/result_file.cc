@@ -37,13 +37,6 @@ int write_durably(int fd, std::string_view text) {
   return ::fdatasync(fd) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-// Makes the name of a new file survive a loss of power. Some file systems cannot do this, or need not do it.
-void keep_name_of(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd) (void)::fsync(fd.get());
-}
-
 // The text after the last line break.
 std::string unfinished_line(int fd, off_t size) {
   char byte = 0;
@@ -55,19 +48,14 @@ std::string unfinished_line(int fd, off_t size) {
   return line;
 }
 
-// Every line of a results file begins in this way.
-bool begins_as_record(std::string_view line) {
-  constexpr std::string_view begin = R"({"schema":"kgrade-record")";
-  const std::size_t size = std::min(line.size(), begin.size());
-  return line.substr(0, size) == begin.substr(0, size);
-}
-
 // Repairs the end of a file whose sweep was killed. A complete record without a line break gets one. An
 // incomplete record is cut off. A line that a sweep did not write is an Error and stays unchanged.
 std::optional<Error> mend_end(int fd, const fs::path& path, off_t size) {
   const std::string line = unfinished_line(fd, size);
   if (line.empty()) return std::nullopt;
-  if (!begins_as_record(line)) {
+  // Every line of a results file begins in this way.
+  constexpr std::string_view begin = R"({"schema":"kgrade-record")";
+  if (!line.starts_with(begin.substr(0, line.size()))) {
     return Error{"ends in a line that is no record of a sweep",
                  "name another file, or remove that line",
                  {path.string(), 0, 0}};
@@ -126,7 +114,13 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode) {
         "go on with them by --resume, replace them by --overwrite, or name another file with --output",
         {path.string(), 0, 0}};
   }
-  if (status.st_size == 0) keep_name_of(path);
+  if (status.st_size == 0) {
+    // The name of a new file has to survive a loss of power. Some file systems cannot do this, or need not do
+    // it.
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (const UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); opened)
+      (void)::fsync(opened.get());
+  }
   if (mode == ResultMode::overwrite && ::ftruncate(fd.get(), 0) != 0)
     return failed(path, "cannot be emptied");
   std::vector<Record> before;

@@ -14,7 +14,7 @@ from kgrade._options import Options
 from kgrade._request import Item, Problem, job, of_item
 from kgrade._result import Grade
 from kgrade._transport import BadRequest, Clock, DeadlineExceeded, Unavailable
-from kgrade._waiter import Waiter, Watch
+from kgrade._waiter import Watch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -67,11 +67,18 @@ class AsyncClient:
         ended_before, waiting = by_end(handles)
         for handle in ended_before:
             yield handle
-        watching = _Watching(self._client._waiter())
+        # A watch that wakes this task instead of a thread.
+        loop, woken = asyncio.get_running_loop(), asyncio.Event()
+        waiter, watch = self._client._waiter(), Watch(lambda: loop.call_soon_threadsafe(woken.set))
         try:
-            watching.add(waiting)
+            waiter.add(watch, waiting)
             while waiting:
-                ended = await watching.take(clock.left())
+                try:
+                    await asyncio.wait_for(woken.wait(), max(0.0, min(clock.left(), 86400.0)))
+                except asyncio.TimeoutError:
+                    pass
+                woken.clear()
+                ended = watch.take()
                 if not ended and clock.left() <= 0:
                     ended = await self._run(functools.partial(self._client._ask_now, list(waiting)))
                     if not ended:
@@ -81,7 +88,7 @@ class AsyncClient:
                         handle._grade = grade
                         yield handle
         finally:
-            watching.close()
+            waiter.remove(watch)
 
     async def result(self, handle: Handle, timeout: Optional[float] = None) -> Grade:
         """See Handle.result()."""
@@ -184,26 +191,3 @@ class AsyncClient:
         if self._pool is None or self._pool[0] != os.getpid():
             self._pool = os.getpid(), ThreadPoolExecutor(32, "kgrade")
         return await asyncio.get_running_loop().run_in_executor(self._pool[1], call)
-
-
-class _Watching:
-    """A watch that wakes a task instead of a thread."""
-
-    def __init__(self, waiter: Waiter) -> None:
-        loop, self._event = asyncio.get_running_loop(), asyncio.Event()
-        self._waiter = waiter
-        self._watch = Watch(lambda: loop.call_soon_threadsafe(self._event.set))
-
-    def add(self, ids: Iterable[str]) -> None:
-        self._waiter.add(self._watch, ids)
-
-    async def take(self, seconds: float) -> "dict[str, Grade]":
-        try:
-            await asyncio.wait_for(self._event.wait(), max(0.0, min(seconds, 86400.0)))
-        except asyncio.TimeoutError:
-            pass
-        self._event.clear()
-        return self._watch.take()
-
-    def close(self) -> None:
-        self._waiter.remove(self._watch)

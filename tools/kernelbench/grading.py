@@ -93,7 +93,9 @@ class Task:
         graded = list(zip(labels, found.get("candidates", [])))
         if code not in (0, 1):
             left = labels[len(graded):] + left
-        self.keep({**outcome, **facts_of(found)}, seconds, graded, left)
+        if found:
+            outcome |= {"device": found["device"]["name"], "kgrade": found["tool"], "stages": found["stages_seconds"]}
+        self.keep(outcome, seconds, graded, left)
         return True
 
     def keep(self, outcome, seconds, graded, left):
@@ -103,6 +105,9 @@ class Task:
         for label, candidate in graded:
             answers[label] = answer_of(candidate)
         total = before.get("seconds", 0) + seconds
+        # The expected seconds for one more candidate: less than the mean so far, which includes waiting for the oracle.
+        usual = SECONDS_FOR_ONE["emulated" if self.options.device == "emulated" else "cuda"]
+        pace = max(usual / 3, seconds / len(graded) * 0.7) if graded else usual
         is_disturbed = not self.is_alone and self.options.jobs > 1 and disturbed(outcome, answers)
         self.state = {
             "file": self.name, "sha256": self.prepared.sha256, "device": outcome.get("device", before.get("device", "")),
@@ -111,23 +116,11 @@ class Task:
             "left": left if outcome["code"] in (0, 1) else [],
             "missing": before.get("missing", []) + ([] if outcome["code"] in (0, 1) else left),
             "seconds": round(total, 2), "first_seconds": before.get("first_seconds", round(seconds, 2)),
-            "seconds_for_one": round(pace(seconds, len(graded), self.options), 2),
+            "seconds_for_one": round(pace, 2),
             "stages": dict(collections.Counter(before.get("stages", {})) + collections.Counter(outcome.get("stages", {}))),
             "limit": self.options.limit, "alone": self.is_alone, "again": is_disturbed}
         write_json(self.place, self.state)
         self.is_alone, self.stage = is_disturbed, 0 if is_disturbed else 1
-
-
-def pace(seconds, candidates, options):
-    """The expected seconds for one more candidate: less than the mean so far, which includes waiting for the oracle."""
-    usual = SECONDS_FOR_ONE["emulated" if options.device == "emulated" else "cuda"]
-    return max(usual / 3, seconds / candidates * 0.7) if candidates else usual
-
-
-def facts_of(record):
-    if not record:
-        return {}
-    return {"device": record["device"]["name"], "kgrade": record["tool"], "stages": record["stages_seconds"]}
 
 
 def answer_of(candidate):

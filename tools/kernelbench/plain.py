@@ -137,19 +137,6 @@ class HostClock:
         return (time.perf_counter() - begin) * 1e3
 
 
-def host_seconds(call):
-    """The seconds that the host takes to launch a call."""
-    begin = time.perf_counter()
-    call()
-    return time.perf_counter() - begin
-
-
-def renew(value):
-    """Draws new contents of an input, if its contents were drawn."""
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
-        value.uniform_()
-
-
 def measure(path, device):
     on_gpu = device.startswith("cuda")
     if ":" in device:
@@ -161,11 +148,15 @@ def measure(path, device):
         call()
     if on_gpu:
         torch.cuda.synchronize()
-    clock.hide(host_seconds(call))
+    before = time.perf_counter()
+    call()
+    clock.hide(time.perf_counter() - before)  # the seconds that the host takes to launch a call
     times, begin = [], time.monotonic()
     while len(times) < MOST_CALLS and (len(times) < 5 or time.monotonic() - begin < MOST_SECONDS):
         for each in inputs:
-            renew(each)
+            # New contents of an input, if its contents were drawn.
+            if isinstance(each, torch.Tensor) and each.is_floating_point():
+                each.uniform_()
         times.append(clock.time(call))
     return {"median_ms": statistics.median(times), "calls": len(times)}
 

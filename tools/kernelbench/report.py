@@ -20,7 +20,8 @@ def explain(options, states):
     place = options.output / "differences.json"
     known = read_json(place) or {}
     files = find_files(options.folder, options.only)
-    wanted = {name: accepted_wrong(state) for name, state in states.items()}
+    wanted = {name: [label for label, answer in (state["answers"] if state else {}).items()
+                     if label != RIGHT and answer["verdict"] == "accepted"] for name, state in states.items()}
     device = "cpu" if options.devices[0] == "emulated" else options.devices[0]
 
     def look(name):
@@ -39,11 +40,6 @@ def explain(options, states):
                 known[name] = moved
                 write_json(place, known)
     return known
-
-
-def accepted_wrong(state):
-    answers = state["answers"] if state else {}
-    return [label for label, answer in answers.items() if label != RIGHT and answer["verdict"] == "accepted"]
 
 
 def reason_of(moved):
@@ -85,16 +81,12 @@ def counts_of(states):
     known = [state for state in states.values() if state]
     right = collections.Counter(state["answers"][RIGHT]["verdict"] if RIGHT in state["answers"]
                                 else end_of(state) for state in known)
-    wrong = collections.Counter(group_of(answer["verdict"]) for state in known
+    wrong = collections.Counter("refused" if answer["verdict"] in REFUSED else answer["verdict"] for state in known
                                 for label, answer in state["answers"].items() if label != RIGHT)
     return {"files": len(states), "graded": len(known), "right": dict(right.most_common()), "wrong": dict(wrong),
             "not_tried": sum(len(state["left"]) + len(state["missing"]) for state in known),
             "seconds": round(sum(state["seconds"] for state in known), 1),
             "median_first_seconds": statistics.median([state["first_seconds"] for state in known]) if known else 0}
-
-
-def group_of(verdict):
-    return "refused" if verdict in REFUSED else verdict
 
 
 def in_words(counts):

@@ -39,16 +39,6 @@ def timed(command: list) -> tuple[float, str]:
     return seconds, f"{int(kib[1]) / 1024:.0f} MiB" if kib else "-"
 
 
-def opening_times(browser: Browser, page: Path, openings: int) -> list[float]:
-    seconds = []
-    for _ in range(openings):
-        browser.open("about:blank")
-        browser.open(page.as_uri())
-        # This is the time after the first frame that begins when the whole page is built.
-        seconds.append(browser.evaluate("performance.now()") / 1e3)
-    return seconds
-
-
 def action_times(browser: Browser) -> tuple[float, float]:
     """The seconds to sort all rows, and to search in all rows, until the next frame."""
     measure = ("(() => {{ const begin = performance.now(); {0}; return new Promise(done => requestAnimationFrame(() =>"
@@ -66,7 +56,12 @@ def row_of(count: int, kgrade: str, browser: Browser | None, openings: int) -> l
         cells = [f"{count}", megabytes(records), f"{seconds:.2f} s", memory, megabytes(form), megabytes(page)]
         if browser is None:
             return [*cells, "-", "-", "-"]
-        opened = opening_times(browser, page, openings)
+        opened = []
+        for _ in range(openings):
+            browser.open("about:blank")
+            browser.open(page.as_uri())
+            # This is the time after the first frame that begins when the whole page is built.
+            opened.append(browser.evaluate("performance.now()") / 1e3)
         sort, search = action_times(browser)
         return [*cells, f"{statistics.median(opened):.2f} s, {max(opened):.2f} s", f"{sort:.2f} s", f"{search:.2f} s"]
 

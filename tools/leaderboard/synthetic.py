@@ -43,11 +43,6 @@ def slimmed(value):
     return value
 
 
-def interval_of(rng: random.Random, speedup: float) -> dict:
-    half = math.exp(abs(rng.gauss(0, 0.006)) + 0.001)
-    return {"low": speedup / half, "high": speedup * half}
-
-
 def set_speed(record: dict, rng: random.Random, speedup: float, problem: int) -> None:
     """Makes `speedup` the speedup over the baseline. The baseline is faster than the reference by a factor that depends
     on the problem."""
@@ -62,7 +57,8 @@ def set_speed(record: dict, rng: random.Random, speedup: float, problem: int) ->
     case["roofline"]["shares"]["candidate"] = floor / median
     baseline = f"cudnn-{candidate['precision']}"
     for at, (name, value) in enumerate((("reference", speedup * factor), (baseline, speedup))):
-        interval = interval_of(rng, value)
+        half = math.exp(abs(rng.gauss(0, 0.006)) + 0.001)
+        interval = {"low": value / half, "high": value * half}
         candidate["scores"][at] |= {"geometric_mean": value, "interval": interval}
         case["comparisons"][at] |= {"against": name, "speedup": value, "interval": interval}
 

@@ -28,13 +28,6 @@ def record_of(kgrade: str, folder: Path) -> dict:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def built_library(folder: Path) -> Path:
-    library = folder / "stretch.so"
-    subprocess.run(["nvcc", "-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", "-arch=native", "-o", str(library),
-                    str(SOURCE)], check=True)
-    return library
-
-
 def nvbench_medians(library: Path, cases: list[dict], folder: Path) -> dict[str, float]:
     """nvbench's medians in milliseconds, by case."""
     import cuda.bench as bench
@@ -73,7 +66,10 @@ def main(kgrade: str, output: str) -> int:
         record = record_of(kgrade, folder)
         (candidate,) = record["candidates"]
         cases = [case for case in candidate["cases"] if case["role"] == "bench"]
-        theirs = nvbench_medians(built_library(folder), cases, folder)
+        library = folder / "stretch.so"
+        subprocess.run(["nvcc", "-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", "-arch=native", "-o", str(library),
+                        str(SOURCE)], check=True)
+        theirs = nvbench_medians(library, cases, folder)
     rows = [compare(case["name"], case["candidate"]["summary"]["median_ms"], theirs[case["name"]]) for case in cases]
     print(f"{'case':<14}{'kgrade ms':>12}{'nvbench ms':>12}{'difference':>14}{'ratio':>9}")
     for row in rows:

@@ -81,12 +81,8 @@ def check_ties(comparison: str, inputs: Tensors, actual: torch.Tensor, expected:
     check_exact(at(inputs[name], axis, actual), at(inputs[name], axis, expected))
     if distinct:
         lines = [-1] if axis is None else shape_of_lines(inputs[name], axis)
-        check_distinct(actual.reshape(lines), axis or 0)
-
-
-def check_distinct(indices: torch.Tensor, axis: int) -> None:
-    if bool((indices.sort(axis).values.diff(dim=axis) == 0).any()):
-        raise ValueError("an index occurs twice along the axis")
+        if bool((actual.reshape(lines).sort(axis or 0).values.diff(dim=axis or 0) == 0).any()):
+            raise ValueError("an index occurs twice along the axis")
 
 
 def output_error(comparison: str, inputs: Tensors, actual: torch.Tensor, expected: torch.Tensor) -> float:

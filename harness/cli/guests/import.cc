@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "authoring/import_module.h"
 #include "authoring/new_files.h"
 #include "base/text.h"
 #include "cli/app.h"

@@ -11,11 +11,10 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
-#include "leaderboard/kernelbench.h"
 #include "leaderboard/leaderboard_output.h"
-#include "leaderboard/notes.h"
 #include "leaderboard/page.h"
 #include "leaderboard/record_files.h"
+#include "leaderboard/samples.h"
 #include "problem/catalogue.h"
 
 namespace kgrade::cli {

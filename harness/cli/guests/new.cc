@@ -8,7 +8,6 @@
 #include "authoring/draft.h"
 #include "authoring/new_files.h"
 #include "authoring/new_problem.h"
-#include "authoring/stub.h"
 #include "cli/app.h"
 #include "cli/options.h"
 

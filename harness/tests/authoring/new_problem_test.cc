@@ -10,7 +10,6 @@
 
 #include "authoring/draft.h"
 #include "authoring/new_files.h"
-#include "authoring/stub.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "problem/case.h"

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "leaderboard/leaderboard_output.h"
-#include "leaderboard/notes.h"
 #include "leaderboard/page.h"
 #include "tests/support/sample_results.h"
 

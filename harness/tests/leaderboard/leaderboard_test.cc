@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "leaderboard/leaderboard_output.h"
-#include "leaderboard/ranking.h"
 #include "tests/support/sample_results.h"
 
 namespace kgrade::leaderboard_test {

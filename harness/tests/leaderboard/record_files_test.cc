@@ -6,7 +6,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "leaderboard/kernelbench.h"
+#include "leaderboard/samples.h"
 #include "record/record_json.h"
 #include "tests/support/sample_record.h"
 #include "tests/support/sample_results.h"

@@ -23,7 +23,7 @@ from adapter_service import FAILS, FAST, REWARD, WORSE, name_service  # noqa: E4
 from faulty_service import Service  # noqa: E402
 
 import kgrade  # noqa: E402
-from kgrade.adapters import _failures, _shared, harbor, openenv, openrlhf, skyrl, trl, verifiers, verl  # noqa: E402
+from kgrade.adapters import _shared, harbor, openenv, openrlhf, skyrl, trl, verifiers, verl  # noqa: E402
 
 HANGS = json.dumps({"verdict": "accepted", "seconds": 3600})
 
@@ -135,7 +135,7 @@ class Adapters(unittest.TestCase):
         self.assertEqual(len(self.service.jobs), 11)
 
     def test_failures_are_counted_as_their_text_says(self):
-        found = doctest.testmod(_failures)
+        found = doctest.testmod(_shared)
         self.assertEqual((found.failed, found.attempted > 0), (0, True))
 
     def test_skyrl(self):

@@ -1,12 +1,10 @@
 // What a candidate printed, in records and tables.
-#include "record/printed.h"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
 #include "record/agent_line.h"
-#include "record/python_report.h"
+#include "record/candidate_reports.h"
 #include "record/record_json.h"
 #include "record/table.h"
 #include "tests/support/sample_record.h"

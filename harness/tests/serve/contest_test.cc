@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "serve/answers_json.h"
-#include "serve/standings.h"
+#include "serve/boards.h"
 #include "tests/serve/service_fixture.h"
 
 namespace kgrade::contest_test {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "serve/byte_budget.h"
+#include "serve/owner_limits.h"
 #include "tests/serve/front_link_fixture.h"
 
 namespace kgrade::front_link_test {

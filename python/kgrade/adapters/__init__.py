@@ -1,1 +1,1 @@
-"""Adapters for trainers. Each module but _failures imports at most the one framework that its name says."""
+"""Adapters for trainers. Each module but _shared imports at most the one framework that its name says."""

@@ -1,18 +1,18 @@
-"""Shared by the adapters: clients that are kept for the whole process, and the columns that trainers store with a
-sample.
+"""Shared by the adapters: clients that are kept for the whole process, the prompt of a problem, the columns that
+trainers store with a sample, and the end of a training in which too many grades fail.
 
 The clients can be used in threads, and in a process that was forked afterwards.
 """
 
+import collections
 import functools
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Mapping, Optional, Union
 
 from kgrade import rewards
 from kgrade._async_client import AsyncClient
 from kgrade._client import Client
 from kgrade._program import WrongUsage
-from kgrade._result import Grade
-from kgrade.adapters._failures import Failures
+from kgrade._result import Grade, GradeFailed
 
 
 @functools.lru_cache(maxsize=1)
@@ -25,6 +25,42 @@ def client() -> Client:
 def async_client() -> AsyncClient:
     """The client of the same service for asyncio."""
     return AsyncClient()
+
+
+class Failures:
+    """Stops a training in which too many grades fail, for trainers that cannot leave out a sample. It counts the failed
+    grades among the latest ones. A grade with the verdict "unsupported" has no reward either, but does not count.
+
+    A trainer that takes only numbers learns from each failure as if it were a kernel. A few failures do little harm.
+    Many failures teach noise, and it costs less to stop such a training than to run it for hours.
+
+    >>> failures = Failures(most=1, of=3)
+    >>> failed, graded = Grade("failed", fault="machine", reason="no GPU"), Grade("graded", "accepted")
+    >>> failures.value(graded, 2.5), failures.value(failed, None), failures.value(graded, 1.0), failures.value(graded, 1.0)
+    (2.5, 0.0, 1.0, 1.0)
+    >>> failures.value(failed, None)
+    0.0
+    >>> failures.value(failed, None)
+    Traceback (most recent call last):
+    kgrade._result.GradeFailed: machine: no GPU
+    """
+
+    def __init__(self, most: int = 10, of: int = 200) -> None:
+        """most: how many of the latest `of` grades may have failed."""
+        self._most = most
+        # Threads share this deque without a lock, since a fork could copy a lock while it is held.
+        self._latest: "collections.deque[bool]" = collections.deque(maxlen=of)
+
+    def value(self, grade: Grade, reward: Optional[float], instead: float = 0.0) -> float:
+        """The reward, or `instead` if there is none. Raises GradeFailed if more than `most` of the latest grades have
+        failed."""
+        # A graded answer without a reward, such as an `unsupported` one, is not a failure of the service.
+        has_failed = grade.outcome != "graded"
+        self._latest.append(has_failed)
+        # The sum is made over a copy, since another thread may append meanwhile.
+        if has_failed and sum(self._latest.copy()) > self._most:
+            raise GradeFailed(grade)
+        return instead if reward is None else float(reward)
 
 
 @functools.lru_cache(maxsize=1)
@@ -49,3 +85,21 @@ def columns(grade: Grade, reward: Optional[float]) -> "dict[str, Any]":
         "kgrade_speedup": grade.speedup or 0.0,
         "kgrade_verdict": grade.verdict or "",
     }
+
+
+def prompt(problem: Mapping[str, Any]) -> str:
+    """A model's prompt from a problem, as Client.problem() describes it: the statement and the function that an answer has
+    to have; or one of KernelBench's files and the class."""
+    if "source" in problem:
+        return (
+            f"# {problem['name']}\n\nThis module of PyTorch is to become faster.\n\n```python\n{problem['source'].strip()}\n```\n\n"
+            "Write a class `ModelNew` in one block of Python. Its constructor takes the arguments of `Model`, it has the same "
+            "parameters and buffers by the same names, and its `forward` returns the same outputs for the same inputs. Write its "
+            "kernels in CUDA C++ with `torch.utils.cpp_extension.load_inline`, or in Triton.\n"
+        )
+    signature = problem["signature"].strip().rstrip(";")
+    return (
+        f"# {problem['title']}\n\n{problem['statement'].strip()}\n\n"
+        "Write a fast CUDA kernel for this problem, in one block of code. The file has to define this function. All pointers "
+        f"are device pointers.\n\n```cuda\n{signature};\n```\n"
+    )

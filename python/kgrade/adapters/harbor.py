@@ -13,7 +13,7 @@ from typing import Callable, Optional, Union
 
 import kgrade
 from kgrade import rewards
-from kgrade._prompt import prompt
+from kgrade.adapters._shared import prompt
 
 # Harbor brings the files of this folder from the agent's container to the verifier's.
 ANSWER = "/logs/artifacts/solution.cu"

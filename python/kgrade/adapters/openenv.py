@@ -12,9 +12,9 @@ from openenv.core.env_server import Action, Environment, Observation, State, cre
 from kgrade import rewards
 from kgrade._async_client import AsyncClient
 from kgrade._client import Client
-from kgrade._prompt import prompt
 from kgrade._request import Problem
 from kgrade._result import Grade
+from kgrade.adapters._shared import prompt
 
 
 class KgradeAction(Action):

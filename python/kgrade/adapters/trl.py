@@ -10,10 +10,9 @@ from typing import Any, Callable, Optional, Protocol, Sequence, Union
 
 from kgrade import rewards
 from kgrade._client import Client
-from kgrade._prompt import prompt
 from kgrade._request import Problem, check_options
 from kgrade._result import Grade
-from kgrade.adapters._shared import reward_named
+from kgrade.adapters._shared import prompt, reward_named
 
 
 class Reward(Protocol):

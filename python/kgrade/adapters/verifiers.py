@@ -9,10 +9,9 @@ from typing import Any, Iterable, List
 import verifiers.v1 as vf
 
 from kgrade._client import Client
-from kgrade._prompt import prompt
 from kgrade._request import check_options
 from kgrade._result import GradeFailed
-from kgrade.adapters._shared import async_client, reward_named
+from kgrade.adapters._shared import async_client, prompt, reward_named
 
 # verifiers takes a module's taskset from the module's `__all__`. A user's module gets this `__all__` by `import *`,
 # which copies `__all__` only if `__all__` lists itself.

@@ -27,27 +27,8 @@ def _edges(t, p):
     return {"output_image": lengths / most * 255 if most > 0 else lengths}
 
 
-def _grayscale(t, p):
-    weights = torch.tensor([0.299, 0.587, 0.114], dtype=torch.float64, device=t["rgb_image"].device)
-    return {"grayscale_output": t["rgb_image"] @ weights}
-
-
-def _threshold(t, p):
-    x = t["input_image"]
-    return {"output_image": torch.where(x > p["threshold_value"], 255.0, 0.0).to(x.dtype)}
-
-
-def _histogram(t, p):
-    counts = torch.bincount(t["image"].long().flatten(), minlength=p["num_bins"])
-    return {"histogram": counts.to(torch.float64)}
-
-
 def _conv2d(image, kernel):
     return F.conv2d(_planes(image), _planes(kernel), padding=tuple(extent // 2 for extent in kernel.shape))[0, 0]
-
-
-def _conv3d(t, p):
-    return {"C": F.conv3d(_planes(t["A"]), _planes(t["B"]), padding=p["K"] // 2)[0, 0]}
 
 
 def _conv1d(signal, kernel):
@@ -56,19 +37,19 @@ def _conv1d(signal, kernel):
     return torch.cat([part @ kernel for part in windows.split(4096)])
 
 
-def _running_sum(t, p):
-    return {"output": _conv1d(t["input"], torch.ones(p["W"], dtype=torch.float64, device=t["input"].device))}
-
-
 FORMULAS = {
     "box-blur": _box_blur,
     "edge-detect": _edges,
-    "grayscale": _grayscale,
-    "threshold": _threshold,
-    "histogram": _histogram,
+    "grayscale": lambda t, p: {"grayscale_output": t["rgb_image"] @ t["rgb_image"].new_tensor([0.299, 0.587, 0.114])},
+    "threshold": lambda t, p: {
+        "output_image": torch.where(t["input_image"] > p["threshold_value"], 255.0, 0.0).to(t["input_image"].dtype)
+    },
+    "histogram": lambda t, p: {
+        "histogram": torch.bincount(t["image"].long().flatten(), minlength=p["num_bins"]).to(torch.float64)
+    },
     "conv-1d": lambda t, p: {"C": _conv1d(t["A"], t["B"])},
     "conv-2d": lambda t, p: {"C": _conv2d(t["A"], t["B"])},
     "conv2d-relu-hardswish": lambda t, p: {"output": F.hardswish(F.relu(_conv2d(t["image"], t["kernel"])))},
-    "conv-square-3d": _conv3d,
-    "running-sum-1d": _running_sum,
+    "conv-square-3d": lambda t, p: {"C": F.conv3d(_planes(t["A"]), _planes(t["B"]), padding=p["K"] // 2)[0, 0]},
+    "running-sum-1d": lambda t, p: {"output": _conv1d(t["input"], t["input"].new_ones(p["W"], dtype=torch.float64))},
 }

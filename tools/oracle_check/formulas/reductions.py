@@ -1,6 +1,7 @@
-"""Reductions along an axis, and scans."""
+"""Reductions along an axis, scans, and pooling of one tensor or of channels."""
 
 import torch
+import torch.nn.functional as F
 
 
 def _along(function):
@@ -14,6 +15,21 @@ def _rows(function):
 def _exclusive(x):
     sums = torch.cumsum(x, dim=1)
     return torch.cat((torch.zeros_like(sums[:, :1]), sums[:, :-1]), dim=1)
+
+
+MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
+AVERAGE = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
+
+
+def _pooled(calls, axes):
+    def formula(t, p):
+        x = t["input"]
+        planes = x[None, None] if x.dim() == axes else x
+        dilation = {"dilation": p["dilation"]} if calls is MAX else {}
+        result = calls[axes](planes, p["kernel_size"], stride=p["stride"], padding=p["padding"], **dilation)
+        return {"output": result[0, 0] if x.dim() == axes else result}
+
+    return formula
 
 
 FORMULAS = {
@@ -31,4 +47,6 @@ FORMULAS = {
     "cumsum-reverse": _rows(lambda x: torch.cumsum(x.flip(1), dim=1).flip(1)),
     "cumsum-exclusive": _rows(_exclusive),
     "cumsum-masked": lambda t, p: {"output": torch.cumsum(t["input"] * t["mask"], dim=1)},
+    **{f"{name}-{axes}d": _pooled(calls, axes) for axes in (1, 2, 3)
+       for name, calls in (("max-pool", MAX), ("max-pooling", MAX), ("avg-pool", AVERAGE), ("average-pooling", AVERAGE))},
 }

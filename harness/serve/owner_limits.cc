@@ -1,6 +1,7 @@
-#include "serve/kept_results.h"
+#include "serve/owner_limits.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kgrade {
 
@@ -37,6 +38,21 @@ std::vector<std::string> KeptResults::take_surplus(const Limits& limits, double 
   while (bytes_ > limits.bytes)
     ids.push_back(take_oldest(owner_with_most([](const Owner& owner) { return owner.bytes; })));
   return ids;
+}
+
+void Quotas::charge(const std::string& owner, double seconds, double now) {
+  used_.try_emplace(owner, Used{0, now}).first->second.seconds += seconds;
+}
+
+int Quotas::wait_s(const std::string& owner, double quota_s, double now) {
+  constexpr double hour_s = 3600;
+  const auto at = used_.find(owner);
+  if (at == used_.end() || quota_s <= 0) return 0;
+  Used& used = at->second;
+  used.seconds = std::max(0.0, used.seconds - (now - used.at) * quota_s / hour_s);
+  used.at = now;
+  if (used.seconds <= quota_s) return 0;
+  return static_cast<int>(std::min(hour_s, std::ceil((used.seconds - quota_s) * hour_s / quota_s)));
 }
 
 }  // namespace kgrade

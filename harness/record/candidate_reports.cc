@@ -1,4 +1,4 @@
-#include "record/python_report.h"
+#include "record/candidate_reports.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,6 +54,24 @@ std::string left_out_note(const std::string& report) {
   return fmt::format(
       "ModelNew has no parameter for {}: it is right only if the answer does not depend on that",
       fmt::join(weights, ", "));
+}
+
+Printed lines_printed(std::string_view text, bool all_room) {
+  text = text.substr(0, text.find_last_not_of(std::string_view("\0\n\r", 3)) + 1);
+  Printed printed;
+  printed.cut_off = all_room;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (printed.lines.size() < most_printed_lines) {
+      const std::string_view line = trimmed(text.substr(begin, end - begin), "\r");
+      printed.lines.push_back(printable(line.substr(0, longest_printed_line)));
+      if (line.size() > longest_printed_line) printed.lines.back() += "...";
+    } else {
+      printed.more_lines += 1;
+    }
+    begin = end + 1;
+  }
+  return printed;
 }
 
 }  // namespace kgrade
