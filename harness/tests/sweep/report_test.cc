@@ -412,8 +412,8 @@ TEST_F(ResultFileTest, IsNotStandardOutput) {
 
 bool append_with_little_room(ResultFile& file) {
   ::signal(SIGXFSZ, SIG_IGN);
-  const rlimit limit{100, 100};
-  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit room{100, 100};
+  ::setrlimit(RLIMIT_FSIZE, &room);
   return file.append(line_of(result_record())).ok();
 }
 
