@@ -49,6 +49,7 @@ json contract_of(const Problem& problem, const std::string& shown_as) {
                    {"output_positions", json::array()},
                    {"torch", nullptr},
                    {"of_file", problem.has_model()},
+                   {"keeps_types", problem.keeps_types()},
                    {"shown_as", shown_as}};
   const auto parameters = problem.arguments();
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -62,14 +62,14 @@ std::string shape_text(const Json& tensor, const std::string& name) {
   return extents.empty() ? "[1]" : fmt::format("[{}]", fmt::join(extents, ", "));
 }
 
-// float32 becomes the type under test. Integers and booleans keep their types.
+// The type of a tensor's elements in C++.
 std::string type_text(const Json& tensor, const std::string& name) {
   const std::string type = text_of(tensor, "dtype");
-  if (type == "float32") return std::string(element_type_name);
-  const auto own = integer_dtype_from(type);
-  if (own) return std::string(cuda_type(*own));
-  refuse(fmt::format("'{}' is of type {}", name, type),
-         "use float32, bool or an integer type: kgrade has no other ones for such files yet");
+  const ScalarType* const known = find_scalar_type(cuda_name(type));
+  if (known == nullptr || !known->element)
+    refuse(fmt::format("'{}' is of type {}, which kgrade does not have", name, type),
+           "use a floating type of 8 to 64 bits, an integer type or bool");
+  return std::string(known->name);
 }
 
 // The `compare` of an output that holds indices of an input's elements, as argmax returns.
@@ -105,8 +105,13 @@ std::string init_text(const Json& tensor, const std::string& name) {
 class ProblemText {
  public:
   ProblemText(const Json& description, const std::filesystem::path& path)
-      : description_(description), path_(path) {
-    for (const Dtype dtype : var_dtypes) dtypes_.push_back(to_string(dtype));
+      : description_(description), path_(path), dtype_(dtype_from(description.value("dtype", "float32"))) {
+    if (!dtype_) refuse("cannot be described: 'dtype' is no type that a file may have");
+    // A file in float32 can be cast to other types. Other files keep the types that they give their tensors.
+    for (const Dtype dtype : var_dtypes) {
+      const bool is_cast = dtype_ == Dtype::float32 && !has_narrow_tensors();
+      if (is_cast || dtype == dtype_) dtypes_.push_back(to_string(dtype));
+    }
   }
 
   std::string write() {
@@ -126,10 +131,19 @@ class ProblemText {
     // Integers are compared exactly.
     const bool is_exact =
         !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [](const Json& output) {
-          return type_text(output, text_of(output, "name")) != element_type_name;
+          return integer_dtype_from(text_of(output, "dtype")).has_value();
         });
     text_ += fmt::format("dtypes: [{}]\nprecision: {}\ncases:\n  - {{name: kernelbench, role: bench}}\n",
-                         fmt::join(dtypes_, ", "), is_exact ? "exact" : "fp32");
+                         fmt::join(dtypes_, ", "),
+                         is_exact               ? "exact"
+                         : has_narrow_tensors() ? "bf16"
+                                                : "fp32");
+    // If a small rounding can choose another code of 8 bits, answers may be as far off as in bfloat16.
+    if (!is_exact && description_.value("chooses_codes", false)) {
+      const std::string bf16 = fmt::format("{{bf16: {}}}", default_thresholds(Dtype::bfloat16).bf16);
+      text_ += dtype_ == Dtype::float32 ? fmt::format("thresholds: {}\n", bf16)
+                                        : fmt::format("thresholds: {{{}: {}}}\n", to_string(*dtype_), bf16);
+    }
     if (const auto terms = description_.find("terms");
         terms != description_.end() && terms->is_number_integer())
       text_ += fmt::format("terms: {}\n", std::max<std::int64_t>(1, terms->get<std::int64_t>()));
@@ -148,10 +162,14 @@ class ProblemText {
     return text;
   }
 
+  // Whether forward() or one of its tensors has a floating type below float32.
+  bool has_narrow_tensors() const { return description_.value("is_narrow", false); }
+
   void add_tensor(const Json& tensor, bool is_input) {
     const std::string name = text_of(tensor, "name");
-    const std::string type = yaml_text(type_text(tensor, name));
-    if (is_input && type_text(tensor, name) == element_type_name) leave_out_dtypes(init_text(tensor, name));
+    const bool is_var = text_of(tensor, "dtype") == to_string(*dtype_);
+    const std::string type = is_var ? yaml_text(element_type_name) : yaml_text(type_text(tensor, name));
+    if (is_input && is_var) leave_out_dtypes(init_text(tensor, name));
     text_ +=
         fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n", yaml_text(name),
                     type, is_input, shape_text(tensor, name),
@@ -210,6 +228,7 @@ class ProblemText {
 
   const Json& description_;
   const std::filesystem::path& path_;
+  std::optional<Dtype> dtype_;            // of the tensors that become [VAR]
   std::vector<std::string_view> dtypes_;  // types that the file can be graded in
   std::string text_;
 };

@@ -31,9 +31,11 @@ std::string example_case(const Problem& problem, std::string_view name, CaseRole
 }
 
 void check_tensor(const Problem& problem, const Parameter& parameter, Errors& missing) {
-  // e4m3 is different, because it has no infinity for values that are too large.
+  // e4m3 is different, because it has no infinity for values that are too large. A Model says what it does
+  // with them.
   const auto own = parameter.own_dtype();
-  if (parameter.is_output() && own && is_float8(*own) && parameter.compare.kind != Comparison::Kind::scales) {
+  if (parameter.is_output() && own && is_float8(*own) && !problem.has_model() &&
+      parameter.compare.kind != Comparison::Kind::scales) {
     missing.push_back(
         {fmt::format("the output '{}' is of type {}", parameter.name, parameter.type),
          "write `type: uint8_t` and `compare: quantised(...)`, or __half, __nv_bfloat16 or float",
@@ -88,6 +90,10 @@ std::optional<Dtype> Parameter::own_dtype() const {
 bool Parameter::is_integer() const {
   const ScalarType* const known = find_scalar_type(type);
   return !pointer && known != nullptr && known->is_integer();
+}
+
+bool Problem::keeps_types() const {
+  return has_model() && std::ranges::find(dtypes, to_string(Dtype::float32)) == dtypes.end();
 }
 
 std::span<const Parameter> Problem::arguments() const {

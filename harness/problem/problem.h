@@ -289,6 +289,8 @@ struct Problem {
   const std::string& source_slug() const { return slug_of_file.empty() ? slug : slug_of_file; }
   // Whether the oracle and the reference are the Model of a Python file. A Model returns its outputs.
   bool has_model() const { return !reference.empty(); }
+  // Whether Model keeps the types of its file. A file in float32 is cast to `dtype` instead.
+  bool keeps_types() const;
   // The parameters of the entry point.
   std::span<const Parameter> arguments() const;
   // Whether the class is exact: no element may differ. No output of such a problem is compared by a norm.

@@ -58,9 +58,16 @@ class Call:
             name: (ctypes.c_longlong * max(1, len(shape)))(*shape) for name, shape in self.shapes.items()}
         self.scalars = description["scalars"]
         self.types = description["types"]
-        # The type that a Model and its candidates are cast to, as KernelBench's precision option does; None: float32.
-        narrow = contract.get("of_file") and description["dtype"] != "float32"
-        self.narrow_type = TYPES[description["dtype"]][0] if narrow else None
+        self.dtype = TYPES[description["dtype"]][0]
+        # The type that a Model and its candidates are cast to, as KernelBench's precision option does; None: they keep
+        # their types.
+        is_cast = contract.get("of_file") and not contract.get("keeps_types") and self.dtype != torch.float32
+        self.narrow_type = self.dtype if is_cast else None
+        # The types that get_inputs() and Model give the tensors. The oracle's tensors of the problem's type are lent in
+        # float32.
+        of_file = self.dtype if contract.get("keeps_types") else torch.float32
+        self.file_types = {p["name"]: of_file if p.get("type") == "[VAR]" else TYPES[self.types[p["name"]]][0]
+                           for p in contract["parameters"] if p["role"] != "scalar"}
         self.module_call = description.get("module")
         # For a module, the number of axes of forward()'s arguments. Later axes of the problem have an extent of 1.
         self.rank = (self.module_call or {}).get("rank")
@@ -237,10 +244,8 @@ class Contestant:
             if not addresses[position]:
                 continue
             name = parameter["name"]
-            dtype, code, bits = TYPES[call.types[name]]
-            shape = call.shapes[name]
-            copy_to(self.lender.tensor(addresses[position], call.arrays[name], len(shape), code, bits),
-                    self.inputs.chosen(values, name, shape, dtype))
+            copy_to(self.lent(call, name, addresses[position], call.shapes[name]),
+                    self.inputs.chosen(values, name, call.shapes[name], call.file_types[name]))
         self.inputs.finish()
 
     def begin(self, seeds):
@@ -301,13 +306,15 @@ class Contestant:
             name = parameter["name"]
             if parameter["role"] == "scalar":
                 continue
-            dtype, code, bits = TYPES[call.types[name]]
             shape = call.shapes[name] if self.module_class is None else call.shapes[name][:call.rank]
-            tensor = self.lender.tensor(arguments[position], call.arrays[name], len(shape), code, bits)
-            if tensor.dtype != dtype:
-                tensor = tensor.view(dtype)
-            tensors[name] = tensor
+            tensors[name] = self.lent(call, name, arguments[position], shape)
         return tensors
+
+    def lent(self, call, name, address, shape):
+        """A tensor over lent memory."""
+        dtype, code, bits = TYPES[call.types[name]]
+        tensor = self.lender.tensor(address, call.arrays[name], len(shape), code, bits)
+        return tensor if tensor.dtype == dtype else tensor.view(dtype)
 
     def run(self, call, tensors, seed):
         if self.module_class is not None:
@@ -340,7 +347,7 @@ class Contestant:
         if self.role is not None:
             weights = {name: tensors[name] for name in self.contract["torch"]["weights"]}
             call.module = trusted_module.TrustedModule(call.module, self.role, device, weights, call.is_of_file,
-                                                       call.narrow_type)
+                                                       call.narrow_type, call.file_types, call.dtype)
             call.buffers = kept_buffers.KeptBuffers(call.module.built.module)
             return
         call.own_memory = own_memory.OwnMemory(call.module.module)

@@ -191,7 +191,7 @@ class DrawLog(DispatchMode):
         if make is not None:
             self.keep(result, self.read(make, args), False)
         elif name in ("clone", "_to_copy", "mul", "div", "add", "sub", "neg", "rsub"):
-            self.keep(result, self.derived(name, args), True)
+            self.keep(result, self.derived(name, args), not self.is_rounded(name, args, result))
 
     def note_statistics(self, name, schema, args, kwargs):
         """Notes that batch norm writes its running statistics in training, which its schemas do not say."""
@@ -201,6 +201,12 @@ class DrawLog(DispatchMode):
         if values.get("training", True):
             for each in (values.get("running_mean"), values.get("running_var")):
                 self.note_write(name, each, args)
+
+    def is_rounded(self, name, args, result):
+        """Whether a result has the numbers of an untouched tensor in a type of no more bits. Such numbers can be drawn in
+        that type at once."""
+        return (name == "_to_copy" and self.untouched(args[0]) is not None and args[0].is_floating_point()
+                and result.is_floating_point() and result.dtype.itemsize <= args[0].dtype.itemsize)
 
     @staticmethod
     def read(make, args):

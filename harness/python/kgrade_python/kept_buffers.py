@@ -3,6 +3,8 @@ and of a ModelNew begins with the buffers that `__init__` made, so that earlier 
 
 import torch
 
+from .tensors import are_equal
+
 # The most elements of a candidate's buffer that is put back. Putting it back is not timed, so a candidate could gain
 # time by a larger buffer that is filled with zeros.
 MOST_ELEMENTS = 1 << 20
@@ -52,7 +54,7 @@ class KeptBuffers:
         self.memory = {memory_of(each.buffer) for each in self.kept}
         if self.changing is None:
             # The values are compared, since PyTorch's own count of changes leaves out those by batch norm.
-            self.changing = [each for each in self.kept if not torch.equal(each.buffer, each.first)]
+            self.changing = [each for each in self.kept if not are_equal(each.buffer, each.first)]
         pairs = {}
         for each in self.changing:
             targets, sources = pairs.setdefault((each.buffer.dtype, each.buffer.device), ([], []))

@@ -10,6 +10,9 @@ description:
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; if indices of an input
                                                                     of_input: true if it is in an input's memory
 
+"dtype" is the file's type: the first type of 16 bits among outputs, weights and inputs; float32 if there is none.
+"is_narrow" says whether forward() or one of these tensors has a floating type below float32, and "chooses_codes" whether
+forward() casts to a floating type of 8 bits.
 "terms" is the number of terms in the longest sum of forward(), "operators" how many operators may round, and
 "is_ranged" whether one of them takes only some numbers (sum_lengths.py).
 
@@ -35,6 +38,7 @@ from .module_run import ModuleRun
 from .module_state import STATISTICS, flat
 from .recurrent_shapes import RecurrentShapes
 from .run_budget import Budget, Overrun
+from .sum_lengths import is_narrow
 
 # The most elements in all results of a file that is run with real tensors. For larger files, PyTorch's modules for
 # tensors without memory are imported, which takes a second.
@@ -45,6 +49,7 @@ SMALL_NORMAL = Draw("normal", 0.0, 0.1)
 SMALL_NORMAL_WORDS = "normal(0, 0.1)"
 # The largest argument of Model that may be a parameter.
 MOST_ARGUMENT = 1e9
+SIXTEEN_BITS = ("float16", "bfloat16")
 # The class of batch and instance norms.
 NORM = torch.nn.modules.batchnorm._NormBase  # pylint: disable=protected-access
 # The names in state_dict() that a problem file accepts. A buffer with another name is not put back.
@@ -91,6 +96,8 @@ class Description:
         statistics = self.statistics()
         weights = [self.weight(name, tensor) for name, tensor in (*self.run.model.named_parameters(), *statistics.items())
                    if tensor.is_floating_point()]
+        outputs = self.outputs()
+        tensors = [*outputs, *weights, *inputs]
         self.notes += self.run.places.notes
         if self.run.random:
             drawn = ", ".join(self.run.random)
@@ -106,7 +113,10 @@ class Description:
             "weights": weights,
             "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name))}
                         for name, each in self.run.model.named_buffers() if name not in statistics],
-            "outputs": self.outputs(),
+            "outputs": outputs,
+            "dtype": next((each["dtype"] for each in tensors if each["dtype"] in SIXTEEN_BITS), "float32"),
+            "is_narrow": self.run.sums.is_narrow or any(map(is_narrow, self.run.all_tensors())),
+            "chooses_codes": self.run.sums.chooses_codes,
             "terms": self.run.sums.longest,
             "operators": self.run.sums.operators,
             "is_ranged": self.run.sums.is_ranged,

@@ -8,6 +8,7 @@ import torch
 from .chosen_indices import IndexLog
 from .draws import DrawLog, simplified, storage_of
 from .module_file import FileError
+from .module_state import flat
 from .origins import OriginLog, computed_together
 from .repeated_places import RepeatedPlaces
 from .sum_lengths import SumLengths
@@ -47,6 +48,10 @@ class ModuleRun:
         self.random = sorted(forward.random)
         self.refuse_written_inputs(forward)
 
+    def all_tensors(self):
+        """Inputs, parameters, buffers and outputs."""
+        return [*self.inputs, *self.model.parameters(), *self.model.buffers(), *flat(self.outputs)]
+
     def get_inputs(self):
         inputs = self.file.call("get_inputs()", self.file.get_inputs)
         if not isinstance(inputs, (list, tuple)):
@@ -65,6 +70,9 @@ class ModuleRun:
         return draws
 
     def draw_of_input(self, tensor):
+        # This type has neither zeros nor negative numbers, and most draws have them.
+        if str(tensor.dtype) == "torch.float8_e8m0fnu":
+            return None
         draw = simplified(self.draws.untouched(tensor))
         return draw if draw is not None and draw.kind != "nothing" else None
 

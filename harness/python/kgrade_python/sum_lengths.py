@@ -45,18 +45,23 @@ OF_ROWS = {"index_add", "scatter_add", "nll_loss_forward"}
 class SumLengths(DispatchMode):
     """`longest`: the number of terms in the longest sum of an operator since the mode was entered, at least 1.
     `operators`: how many operators wrote a real number, and so may have rounded it. `is_ranged`: whether an operator of
-    RANGED ran."""
+    RANGED ran. `is_narrow`: whether a result had a floating type below float32. `chooses_codes`: whether
+    a tensor was cast to a floating type of 8 bits."""
 
     def __init__(self):
         super().__init__()
         self.longest = 1
         self.operators = 0
         self.is_ranged = False
+        self.is_narrow = self.chooses_codes = False
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
         self.longest = max(self.longest, terms_of(function.overloadpacket.__name__, args, result))
         self.operators += may_round(function, result)
+        self.is_narrow = self.is_narrow or any(is_narrow(each) for each in results_of(result))
+        self.chooses_codes = self.chooses_codes or (
+            function.overloadpacket.__name__ == "_to_copy" and is_narrow(result) and result.dtype.itemsize == 1)
         # With a given probability, as in dropout, bernoulli_() reads no numbers.
         self.is_ranged |= (function.overloadpacket.__name__.strip("_") in RANGED
                            and function._overloadname not in ("float", "p"))  # pylint: disable=protected-access
@@ -68,15 +73,23 @@ def may_round(function, result):
     have computed."""
     if function.overloadpacket.__name__.strip("_") in EXACT:
         return 0
-    results = result if isinstance(result, (tuple, list)) else (result,)
     is_view = any(each.alias_info is not None and not each.alias_info.is_write for each in function._schema.returns)
-    return not is_view and any(isinstance(each, torch.Tensor) and each.is_floating_point() for each in results)
+    return not is_view and any(isinstance(each, torch.Tensor) and each.is_floating_point() for each in results_of(result))
+
+
+def is_narrow(value):
+    """Whether a value is a tensor of a floating type below float32."""
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and value.dtype.itemsize < 4
+
+
+def results_of(result):
+    return result if isinstance(result, (tuple, list)) else (result,)
 
 
 def terms_of(name, args, result):
     """The number of terms in each sum of an operator; 1 if it adds nothing."""
     tensors = [each for each in args if isinstance(each, torch.Tensor)]
-    results = result if isinstance(result, (tuple, list)) else (result,)
+    results = results_of(result)
     if not tensors:
         return 1
     if name in PRODUCTS:

@@ -56,6 +56,14 @@ copy_to = torch.Tensor.copy_
 unwatched = torch._C.DisableTorchFunction
 
 
+def are_equal(one, other):
+    """Whether two tensors of one type and shape have equal elements. Those of eight bits are compared by their bits, since
+    PyTorch does not compare their numbers."""
+    if one.dtype.is_floating_point and one.element_size() == 1:
+        one, other = one.contiguous().view(torch.uint8), other.contiguous().view(torch.uint8)
+    return torch.equal(one, other)
+
+
 class Lender:
     """Makes tensors of memory that the referee has lent. Each call gets new tensor objects."""
 

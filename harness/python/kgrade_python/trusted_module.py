@@ -1,13 +1,15 @@
-"""Runs the `Model` of a problem as the oracle, the reference or a baseline. The oracle computes in float64. If the
-problem's type has 16 bits, the reference's weights, buffers and plain tensors are cast to this type. The oracle's are
-cast to this type too, and then to float64."""
+"""Runs the `Model` of a problem as the oracle, the reference or a baseline. The oracle computes in float64
+(wide_arithmetic.py). If a file in float32 is graded in a type of 16 bits, the reference's weights, buffers and plain
+tensors are cast to this type. The oracle's are cast to this type too, and then to float64. A file in other types keeps
+them."""
 
 import contextlib
 
 import torch
 
-from .dispatch_mode import DispatchMode
 from .drawn_tensors import memory_in
+from .tensors import are_equal
+from .wide_arithmetic import WideArithmetic, is_narrower
 
 ORACLE = "oracle"
 REFERENCE = "reference"
@@ -40,50 +42,6 @@ def convert_attributes(module, device, dtype):
         for name, value in list(vars(part).items()):
             if name not in ("_parameters", "_buffers", "_modules") and holds_tensors(value):
                 vars(part)[name] = convert(value, device, dtype)
-
-
-class ReferenceDraws(DispatchMode):
-    """Gives a forward in float64 the random numbers of the reference's type, since generators draw other numbers for
-    each type."""
-
-    DRAWS = {"rand", "randn", "rand_like", "randn_like", "normal", "bernoulli", "uniform_", "normal_", "bernoulli_",
-             "exponential_", "cauchy_", "geometric_", "log_normal_"}
-
-    def __init__(self, dtype):
-        super().__init__()
-        self.dtype = dtype
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        name = function._schema.name.rpartition("::")[2]  # pylint: disable=protected-access
-        if name == "native_dropout" and is_double(args[0]):
-            return self.dropout(function, *args)
-        if name not in self.DRAWS:
-            return function(*args, **kwargs)
-        if name.endswith("_"):
-            if not is_double(args[0]):
-                return function(*args, **kwargs)
-            return args[0].copy_(function(args[0].to(self.dtype), *args[1:], **kwargs))
-        if kwargs.get("dtype", torch.float64) not in (None, torch.float64):
-            return function(*args, **kwargs)
-        args = tuple(each.to(self.dtype) if is_double(each) else each for each in args)
-        if takes_dtype(function):
-            kwargs = {**kwargs, "dtype": self.dtype}
-        return function(*args, **kwargs).double()
-
-    def dropout(self, function, values, rate, is_training):
-        if is_training is False or rate >= 1:
-            return function(values, rate, is_training)
-        _, mask = function(torch.ones_like(values, dtype=self.dtype), rate, is_training)
-        return values * mask / (1 - rate), mask
-
-
-def is_double(value):
-    return isinstance(value, torch.Tensor) and value.dtype == torch.float64
-
-
-def takes_dtype(function):
-    return any(argument.name == "dtype" for argument in function._schema.arguments)  # pylint: disable=protected-access
 
 
 @contextlib.contextmanager
@@ -120,27 +78,43 @@ def compiled(module):
     return torch.compile(module, dynamic=False)
 
 
+def state_of(module):
+    """Names and tensors of a module's parameters and buffers."""
+    return [*module.named_parameters(), *module.named_buffers()]
+
+
+def types_of(module):
+    return {name: tensor.dtype for name, tensor in state_of(module)}
+
+
 class TrustedModule:
     """A built module (module_state.py) of `role`. Its answers are in separate memory, except outputs that may be
     inputs. The oracle's answers have the types of the problem's outputs. `keeps_weights`: whether the weights stay the
     same, as those of a KernelBench file do. In other problems the weights are inputs, which may change in every
-    call."""
+    call. `narrow_type`: the type that the module is cast to; None: it is not cast. `types`: the types of the problem's
+    tensors, by name. `dtype`: the type that the problem is graded in."""
 
-    def __init__(self, built, role, device, weights, keeps_weights=True, narrow_type=None):
+    def __init__(self, built, role, device, weights, keeps_weights=True, narrow_type=None, types=None,
+                 dtype=torch.float32):
         self.built, self.role, self.narrow_type = built, role, narrow_type
+        self.types, self.dtype = types or {}, dtype
         self.eager, self.compiled = built.module, None
         # The weights that the module was built with. They are copies if the module has them in another form or in the
         # oracle's type.
         self.weights = {name: tensor.clone() if role == ORACLE or name not in built.parameters
                         else built.parameters[name] for name, tensor in weights.items()}
         self.lent = [] if keeps_weights else list(built.parameters.items())
+        self.own_types = []  # of the oracle's parameters and buffers: (tensor, its type in the file)
         if role == ORACLE:
+            before = types_of(built.module)
             built.module.double()
+            self.own_types = [(tensor, before[name]) for name, tensor in state_of(built.module)
+                              if before[name] != tensor.dtype]
         convert_attributes(built.module, device, torch.float64 if role == ORACLE else narrow_type)
 
     def was_built_with(self, tensors):
         return bool(self.lent) or all(
-            torch.equal(tensor.reshape(-1), tensors[name].reshape(-1).to(tensor.dtype))
+            are_equal(tensor.reshape(-1), tensors[name].reshape(-1).to(tensor.dtype))
             for name, tensor in self.weights.items())
 
     def forward_with(self, tensors, types, may_be_inputs, is_compiled=False):
@@ -171,7 +145,11 @@ class TrustedModule:
                 results = self.built.forward_with(tensors)
         else:
             inputs = {name: convert(tensors[name], tensors[name].device, torch.float64) for name in self.built.names}
-            with by_default(torch.float64), ReferenceDraws(self.narrow_type or torch.float32):
+            arithmetic = WideArithmetic(self.narrow_type or torch.float32, self.dtype)
+            for tensor, dtype in [*self.own_types, *((inputs[name], self.types.get(name)) for name in inputs)]:
+                if dtype is not None and is_narrower(dtype):
+                    arithmetic.note_type(tensor, dtype)
+            with by_default(torch.float64), arithmetic:
                 results = self.built.forward_with(inputs)
         if len(results) != len(types):
             return results

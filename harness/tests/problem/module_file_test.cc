@@ -251,7 +251,9 @@ TEST(ModuleFileTest, WeightsAreNeverComputed) {
 }
 
 TEST(ModuleFileTest, RefusesWhatIsNotGradedYet) {
-  EXPECT_THAT(said_with("/inputs/0/dtype", R"("float64")"), HasSubstr("'x' is of type float64"));
+  EXPECT_THAT(said_with("/inputs/0/dtype", R"("complex64")"),
+              HasSubstr("'x' is of type complex64, which kgrade does not have"));
+  EXPECT_THAT(said_with("/dtype", R"("int8")"), HasSubstr("'dtype' is no type that a file may have"));
   EXPECT_THAT(said_with("/inputs/0/draw/kind", R"("cauchy")"), HasSubstr("a draw of kind cauchy"));
   EXPECT_THAT(said_with("/inputs/0/draw", R"({"kind": "integers", "first": 0, "second": 1e300})"),
               HasSubstr("integers that are too large"));
@@ -340,6 +342,49 @@ TEST(ModuleFileTest, AsksForALowerClassInSixteenBits) {
   EXPECT_EQ(problem->precision, "fp32");
   EXPECT_EQ(with_dtype(*problem, "float16")->precision, "bf16");
   EXPECT_EQ(with_dtype(*problem, "float32")->precision, "fp32");
+}
+
+TEST(ModuleFileTest, AFileInAnotherTypeKeepsIt) {
+  Json description = sound_description();
+  description["dtype"] = "bfloat16";
+  description["is_narrow"] = true;
+  for (const char* kind : {"inputs", "outputs"}) description[kind][0]["dtype"] = "bfloat16";
+  const auto problem = problem_of(description);
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_THAT(problem->dtypes, ElementsAre("bfloat16"));
+  EXPECT_EQ(problem->precision, "bf16");
+  EXPECT_TRUE(problem->keeps_types());
+  EXPECT_EQ(
+      signature(*problem),
+      "extern \"C\" void solution(const __nv_bfloat16* x, const float* lin_weight, __nv_bfloat16* output);");
+}
+
+TEST(ModuleFileTest, AllowsMoreIfForwardChoosesCodes) {
+  for (const char* dtype : {"float32", "float16", "bfloat16"}) {
+    Json description = sound_description();
+    description["dtype"] = description["outputs"][0]["dtype"] = dtype;
+    description["is_narrow"] = description["chooses_codes"] = true;
+    const auto problem = problem_of(description);
+    ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+    EXPECT_EQ(problem->thresholds.bf16, 5e-2) << dtype;
+    EXPECT_EQ(problem->thresholds.tf32, default_thresholds(Dtype::float32).tf32) << dtype;
+  }
+}
+
+TEST(ModuleFileTest, TensorsMayHaveEveryType) {
+  for (const Dtype dtype : all_dtypes) {
+    Json description = sound_description();
+    description["is_narrow"] = is_narrow(dtype);
+    description["inputs"][0]["dtype"] = to_string(dtype);
+    if (is_integer(dtype)) description["inputs"][0]["draw"]["kind"] = "integers";
+    if (!has_zero(dtype)) description["inputs"][0]["draw"]["first"] = 0.25;
+    const auto problem = problem_of(description);
+    ASSERT_TRUE(problem.ok()) << to_string(dtype) << ": " << to_string(problem.errors());
+    const auto own = problem->parameters.front().own_dtype();
+    EXPECT_EQ(own.value_or(Dtype::float32), dtype);
+    EXPECT_EQ(problem->dtypes.size(), is_narrow(dtype) ? 1 : 3) << to_string(dtype);
+    EXPECT_FALSE(problem->keeps_types());
+  }
 }
 
 TEST(ModuleFileTest, OfIntegersAloneIsExactInEveryType) {

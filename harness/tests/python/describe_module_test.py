@@ -39,7 +39,7 @@ class DescribeModuleTest(DescribedFile):
             "inputs": [{"name": "x", "shape": [16, 4], "dtype": "float32", "draw": uniform(0, 1)}],
             "weights": [{"name": "linear_weight", "module_name": "linear.weight", "shape": [8, 4], "dtype": "float32",
                          "draw": uniform(-0.5, 0.5), "constant": False}],
-            "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "terms": 8, "operators": 2,
+            "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "dtype": "float32", "is_narrow": False, "chooses_codes": False, "terms": 8, "operators": 2,
             "is_ranged": False, "mode": "train", "notes": []})
 
     def test_terms_are_those_of_the_longest_sum(self):

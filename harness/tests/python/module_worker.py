@@ -30,10 +30,14 @@ class Memory:
 
 def contract_of(description, is_file=True):
     """As the C++ side makes it of a description."""
-    parameters = [{"name": each["name"], "role": "input"} for each in description["inputs"] + description["weights"]]
-    outputs = [{"name": each["name"], "role": "output"} for each in description["outputs"]]
+    def parameter(each, role):
+        return {"name": each["name"], "role": role, "type": "[VAR]" if each["dtype"] == description["dtype"] else "own"}
+
+    parameters = [parameter(each, "input") for each in description["inputs"] + description["weights"]]
+    outputs = [parameter(each, "output") for each in description["outputs"]]
     return {
         "of_file": is_file,
+        "keeps_types": description["dtype"] != "float32",
         "parameters": parameters + outputs,
         "output_positions": [len(parameters) + i for i in range(len(outputs))],
         "torch": {"init": [], "init_line": "def __init__(self):", "forward_line": "def forward(self):",
@@ -68,10 +72,15 @@ class Worker:
         description = self.description
         tensors = description["inputs"] + description["weights"] + description["outputs"]
         self.contestant.describe({
-            "number": 0, "shapes": {each["name"]: each["shape"] for each in tensors}, "scalars": {}, "dtype": "float32",
-            "types": {each["name"]: each["dtype"] for each in tensors},
+            "number": 0, "shapes": {each["name"]: each["shape"] for each in tensors}, "scalars": {},
+            "dtype": description["dtype"], "types": {each["name"]: self.type_of(each) for each in tensors},
             "module": {"positional": description["positional"], "keywords": description["keywords"],
                        "encoded": self.is_file}})
+
+    def type_of(self, tensor):
+        """The type that a tensor is lent in: the oracle's tensors of the file's type are lent in float32."""
+        is_widened = self.contestant.role == trusted_module.ORACLE and tensor["dtype"] == self.description["dtype"]
+        return "float32" if is_widened else tensor["dtype"]
 
     def call(self, tensors):
         return self.launch([tensors])[0]
@@ -89,9 +98,11 @@ class Worker:
         return [[each.clone() for each in answer] for answer in answers]
 
     def launch_one(self, tensors):
-        outputs = {each["name"]: torch.empty(each["shape"], dtype=TYPES[each["dtype"]][0])
-                   for each in self.description["outputs"]}
-        every = {**tensors, **outputs}
+        description = self.description
+        types = {each["name"]: TYPES[self.type_of(each)][0] for each in
+                 description["inputs"] + description["weights"] + description["outputs"]}
+        outputs = {each["name"]: torch.empty(each["shape"], dtype=types[each["name"]]) for each in description["outputs"]}
+        every = {**{name: tensor.to(types[name]) for name, tensor in tensors.items()}, **outputs}
         arguments = [self.memory.lend(every[each["name"]]) for each in self.contract["parameters"]]
         self.contestant.call(arguments)
         return outputs

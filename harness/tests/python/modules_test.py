@@ -213,17 +213,11 @@ class FilesThatCannotBeGraded(unittest.TestCase):
     def test_no_inputs(self):
         self.expect_error("the file defines no 'get_inputs'", inputs="")
 
-    def test_an_output_of_doubles(self):
-        self.expect_error("'output' is of type float64", model="""
+    def test_an_output_of_complex_numbers(self):
+        self.expect_error("'output' is of type complex64, which kgrade does not have", model="""
             class Model(torch.nn.Module):
                 def forward(self, x):
-                    return x.double()
-        """)
-
-    def test_an_input_of_doubles(self):
-        self.expect_error("'x' is of type float64", inputs="""
-            def get_inputs():
-                return [torch.rand(4, 5, dtype=torch.float64)]
+                    return torch.complex(x, x)
         """)
 
     def test_computed_inputs_of_another_shape_each_time(self):
