@@ -44,6 +44,9 @@ from .sum_lengths import is_narrow
 # tensors without memory are imported, which takes a second.
 SMALL_RUN = 1 << 24
 SMALL_RUN_SECONDS = 1.5
+# The most seconds of a run without memory. A file that needs longer has very many small operators, which are faster with
+# memory.
+KNOWN_RUN_SECONDS = 20
 # The draw for uninitialised memory.
 SMALL_NORMAL = Draw("normal", 0.0, 0.1)
 SMALL_NORMAL_WORDS = "normal(0, 0.1)"
@@ -66,20 +69,27 @@ def describe(path):
 
 
 def run(file):
-    """Runs a small file with real tensors, and a large file with tensors without memory. If that fails for a large
-    file, runs it with real tensors too."""
+    """Runs a small file with real tensors, and a large file with floating tensors without memory. If that fails for a
+    large file, runs it with real tensors too."""
     with contextlib.suppress(Overrun):
         return ModuleRun(file, budget=Budget(SMALL_RUN, SMALL_RUN_SECONDS)), []
-    for is_model_fake in (True, False):
-        with contextlib.suppress(FileError), RecurrentShapes():
-            return ModuleRun(file, mode=fake_tensors, is_model_fake=is_model_fake), []
+    with contextlib.suppress(Overrun):
+        for is_model_fake in (True, False):
+            with contextlib.suppress(FileError), RecurrentShapes():
+                known = known_integers()
+                budget = Budget(math.inf, KNOWN_RUN_SECONDS, math.inf)
+                return ModuleRun(file, lambda: known, is_model_fake, budget), notes_of(known)
     return ModuleRun(file), ["forward() depends on the values of its inputs: shapes are those of a run on the CPU"]
 
 
-def fake_tensors():
-    from torch._subclasses import FakeTensorMode
+def known_integers():
+    from .known_integers import KnownIntegers
 
-    return FakeTensorMode(allow_non_fake_inputs=True)
+    return KnownIntegers()
+
+
+def notes_of(known):
+    return ["forward() may read integers that depend on its inputs: shapes are those for made-up ones"] if known.has_read else []
 
 
 class Description:

@@ -15,10 +15,10 @@ class Overrun(BaseException):
 
 class Budget:
     """`elements`: the most elements of all results together. `seconds`: the time limit, counted from the making of the
-    budget. An operator that would use much of one of the two is refused before it begins."""
+    budget. An operator that would use much of one of the two is refused before it begins, by its `multiplications`."""
 
-    def __init__(self, elements, seconds):
-        self.elements = elements
+    def __init__(self, elements, seconds, multiplications=MULTIPLICATIONS):
+        self.elements, self.multiplications = elements, multiplications
         self.deadline = time.monotonic() + seconds
 
     def spend(self, elements):
@@ -28,7 +28,7 @@ class Budget:
 
     def before(self, name, args):
         """Raises Overrun if an operator is too large to start."""
-        if least_result(args) > self.elements or multiplications(name, args) > MULTIPLICATIONS:
+        if least_result(args) > self.elements or multiplications(name, args) > self.multiplications:
             raise Overrun
 
 

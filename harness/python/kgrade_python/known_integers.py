@@ -1,0 +1,80 @@
+"""Runs a file on tensors without memory whose integers are known nevertheless, so that a file that loops over lengths
+or offsets, or chooses rows by indices, need not compute anything in floating point."""
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
+from torch.utils import _pytree as pytree
+
+from .dispatch_mode import DispatchMode
+from .draws import short_name
+
+# Factories of integers, if no type is named.
+OF_INTEGERS = {"arange", "randint", "randperm"}
+# Reads an element in Python.
+READ = "_local_scalar_dense"
+
+
+class KnownIntegers(DispatchMode):
+    """A mode in which floating tensors have no memory, and integers and booleans have values. Those that depend on
+    floating numbers have made-up values: indices along an axis are 0, 1, 2, ..., and every second boolean is true.
+    A floating number cannot be read in Python. `has_read`: whether Python may have read made-up values."""
+
+    def __init__(self):
+        super().__init__()
+        self.fake = FakeTensorMode(allow_non_fake_inputs=True)
+        self.has_guessed = self.has_read = False
+
+    def __enter__(self):
+        self.fake.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        return self.fake.__exit__(*error)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        tensors = [each for each in pytree.tree_leaves((args, kwargs)) if isinstance(each, torch.Tensor)]
+        if short_name(function) == READ:
+            self.has_read = self.has_read or self.has_guessed
+        if not self.is_of_integers(function, tensors, args, kwargs):
+            return pytree.tree_map(lambda each: self.known(each, function, args, kwargs), function(*args, **kwargs))
+        with unset_fake_temporarily():
+            result = function(*args, **kwargs)
+        return pytree.tree_map(self.without_memory, result)
+
+    @staticmethod
+    def is_of_integers(function, tensors, args, kwargs):
+        """Whether an operator needs no floating tensor, and is not asked for one."""
+        dtype, name = kwargs.get("dtype"), short_name(function)
+        if dtype is not None:
+            is_integer = not (dtype.is_floating_point or dtype.is_complex)
+        else:
+            is_integer = bool(tensors) or name in OF_INTEGERS or (name == "full" and isinstance(args[1], int))
+        return is_integer and not any(isinstance(each, FakeTensor) or each.is_floating_point() for each in tensors)
+
+    def without_memory(self, value):
+        is_real = isinstance(value, torch.Tensor) and value.is_floating_point() and not isinstance(value, FakeTensor)
+        return self.fake.from_tensor(value) if is_real else value
+
+    def known(self, value, function, args, kwargs):
+        """A result of an operator of floating numbers, with made-up values if it has integers."""
+        if not isinstance(value, FakeTensor) or value.is_floating_point() or value.is_complex():
+            return value
+        for given in pytree.tree_leaves((args, kwargs)):
+            if isinstance(given, torch.Tensor) and given.untyped_storage() is value.untyped_storage():
+                return given
+        self.has_guessed = True
+        choices = 2 if value.dtype == torch.bool else choices_of(function, args)
+        with unset_fake_temporarily():
+            return (torch.arange(value.numel()) % choices).to(value.dtype).reshape(value.shape)
+
+
+def choices_of(function, args):
+    """How many indices an operator chooses from, as topk along an axis."""
+    names = [argument.name for argument in function._schema.arguments]  # pylint: disable=protected-access
+    if not args or not isinstance(args[0], torch.Tensor) or args[0].dim() == 0 or "dim" not in names:
+        return 2
+    place = names.index("dim")
+    axis = args[place] if place < len(args) else -1
+    return max(1, args[0].numel() if axis is None else args[0].shape[axis])
