@@ -104,7 +104,7 @@ class EarlierResultFinder {
   // Why a result does not count. Null if it counts.
   const char* mismatch(const Record& result, std::size_t task) {
     if (result.reference.sha256 != reference(plan_.tasks[task].group)) return "against another reference";
-    if (result.sweep_options != conditions_) return "with other options";
+    if (result.options != conditions_) return "with other options";
     return devices_.include(result) ? nullptr : "on another device";
   }
 
