@@ -30,17 +30,6 @@ CheckStatus status_of(BuildStatus status) {
   return CheckStatus::compile_error;
 }
 
-CheckedCase blank_record(const PlannedCase& planned) {
-  CheckedCase record;
-  record.name = planned.bound.name;
-  record.role = planned.bound.role;
-  record.tensor_bytes = planned.bound.tensor_bytes();
-  record.flops = planned.bound.flops;
-  record.message = planned.skipped;
-  record.run = planned.skipped.empty();
-  return record;
-}
-
 bool is_about_the_answer(const std::string& kind) {
   return kind == to_string(Verdict::wrong_answer) || kind == to_string(Verdict::low_precision);
 }
@@ -76,7 +65,13 @@ class CandidateCheck {
  private:
   Result<CheckedCandidate> run_built(const std::vector<PlannedCase>& cases) {
     for (const PlannedCase& planned : cases) {
-      record_.cases.push_back(blank_record(planned));
+      CheckedCase& blank = record_.cases.emplace_back();
+      blank.name = planned.bound.name;
+      blank.role = planned.bound.role;
+      blank.tensor_bytes = planned.bound.tensor_bytes();
+      blank.flops = planned.bound.flops;
+      blank.message = planned.skipped;
+      blank.run = planned.skipped.empty();
       if (!planned.skipped.empty()) continue;
       if (!ended_by_.empty()) {
         record_.cases.back().run = false;
@@ -84,19 +79,16 @@ class CandidateCheck {
         continue;
       }
       if (auto errors = run_case(planned.bound, record_.cases.back()); !errors.empty()) return errors;
-      if (refused_) return refused();
+      if (!refused_) continue;
+      // A candidate in Python cannot be checked, as loading it or calling it has shown.
+      record_.status = refused_->verdict == Verdict::unsupported          ? CheckStatus::unsupported
+                       : refused_->verdict == Verdict::signature_mismatch ? CheckStatus::signature_mismatch
+                                                                          : CheckStatus::compile_error;
+      record_.message = refused_->message;
+      record_.cases.clear();
+      return record_;
     }
     conclude();
-    return record_;
-  }
-
-  // The record of a candidate in Python that cannot be checked, as loading it or calling it has shown.
-  CheckedCandidate refused() {
-    record_.status = refused_->verdict == Verdict::unsupported          ? CheckStatus::unsupported
-                     : refused_->verdict == Verdict::signature_mismatch ? CheckStatus::signature_mismatch
-                                                                        : CheckStatus::compile_error;
-    record_.message = refused_->message;
-    record_.cases.clear();
     return record_;
   }
 

@@ -14,21 +14,6 @@ namespace {
 
 constexpr std::size_t longest_quote = 160;
 
-std::vector<std::string> lines_of(const std::string& file) {
-  std::vector<std::string> lines;
-  const auto content = read_text_file(file);
-  if (!content) return lines;
-  std::istringstream stream(*content);
-  for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
-  return lines;
-}
-
-std::string shown(const std::string& line) {
-  std::string text(trimmed(line));
-  if (text.size() > longest_quote) text = text.substr(0, longest_quote) + " ...";
-  return text;
-}
-
 bool same_place(const std::optional<FindingPlace>& a, const std::optional<FindingPlace>& b) {
   if (!a || !b) return a.has_value() == b.has_value();
   return a->is_at(*b);
@@ -66,14 +51,6 @@ std::set<std::string_view> kinds_that_explain(Verdict seen) {
       break;
   }
   return {};
-}
-
-// Wrong addresses and barriers come before what may follow from them: a stray index races with other threads.
-bool is_cause(const Finding& finding) {
-  constexpr std::array<std::string_view, 6> causes = {"out_of_bounds",     "invalid_address",
-                                                      "misaligned_access", "divergent_barrier",
-                                                      "warp_mask",         "host_access"};
-  return std::find(causes.begin(), causes.end(), finding.kind) != causes.end();
 }
 
 }  // namespace
@@ -161,10 +138,17 @@ std::string place_name(const FindingPlace& place) {
 
 std::string QuotedSource::line(const std::string& file, int number) {
   auto known = files_.find(file);
-  if (known == files_.end()) known = files_.emplace(file, lines_of(file)).first;
+  if (known == files_.end()) {
+    known = files_.emplace(file, std::vector<std::string>()).first;
+    const auto content = read_text_file(file);
+    std::istringstream stream(content ? *content : "");
+    for (std::string line; std::getline(stream, line);) known->second.push_back(std::move(line));
+  }
   const std::vector<std::string>& lines = known->second;
   if (number < 1 || static_cast<std::size_t>(number) > lines.size()) return "";
-  return shown(lines[static_cast<std::size_t>(number) - 1]);
+  std::string text(trimmed(lines[static_cast<std::size_t>(number) - 1]));
+  if (text.size() > longest_quote) text = text.substr(0, longest_quote) + " ...";
+  return text;
 }
 
 void FindingList::add(Finding finding, const std::string& case_name, const std::string& pass) {
@@ -185,7 +169,14 @@ void FindingList::add(Finding finding, const std::string& case_name, const std::
 
 std::vector<Finding> FindingList::findings() const {
   std::vector<Finding> sorted = findings_;
-  std::stable_partition(sorted.begin(), sorted.end(), is_cause);
+  // Wrong addresses and barriers come before what may follow from them: a stray index races with other
+  // threads.
+  constexpr std::array<std::string_view, 6> causes = {"out_of_bounds",     "invalid_address",
+                                                      "misaligned_access", "divergent_barrier",
+                                                      "warp_mask",         "host_access"};
+  std::stable_partition(sorted.begin(), sorted.end(), [&](const Finding& finding) {
+    return std::find(causes.begin(), causes.end(), finding.kind) != causes.end();
+  });
   std::stable_partition(sorted.begin(), sorted.end(),
                         [](const Finding& finding) { return finding.place.has_value(); });
   return sorted;

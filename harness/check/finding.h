@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_archive.h"
 #include "compile/source_places.h"
 #include "device/finding_book.h"
 #include "record/verdict.h"
@@ -107,5 +108,14 @@ class FindingList {
 // Whether the evidence explains what the referee saw. For example, an illegal access explains a crash, and a
 // barrier that some threads never reach explains a call that does not end.
 bool explains(const std::vector<Finding>& evidence, Verdict seen);
+
+// The JSON of the places that records of `kgrade check` and `kgrade profile` name.
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<FindingPlace>& place) {
+  archive("file", place.file, "As the user gave it.");
+  archive("line", place.line, from_one);
+  archive("function", place.function);
+  archive("text", place.text, "The line itself.");
+}
 
 }  // namespace kgrade

@@ -65,12 +65,6 @@ std::optional<ReportPlace> read_place(const std::string& text) {
   return std::nullopt;
 }
 
-bool is_headline(const std::string& text) {
-  static const std::regex pattern(
-      R"(^(Invalid __\w+__ |Uninitialized __\w+__ memory read|Barrier error detected|Leaked [0-9,]+ bytes).*)");
-  return std::regex_match(text, pattern);
-}
-
 // "Error: Race reported between Write access at PLACE", followed by "and Read access at PLACE [256 hazards]".
 bool begin_race(const std::string& text, ReportEntry& entry) {
   static const std::regex pattern(
@@ -93,55 +87,36 @@ void read_race_end(const std::string& text, ReportEntry& entry) {
   if (match[3].matched) entry.hazards = number(match[3].str());
 }
 
-void read_thread(const std::string& text, ReportEntry& entry) {
-  static const std::regex pattern(
-      R"(^by thread \(([0-9]+),([0-9]+),([0-9]+)\) in block \(([0-9]+),([0-9]+),([0-9]+)\).*)");
-  std::smatch match;
-  if (!std::regex_match(text, match, pattern)) return;
-  entry.thread = triple(match, 1);
-  entry.block = triple(match, 4);
-}
-
-void read_address(const std::string& text, ReportEntry& entry) {
-  static const std::regex pattern(R"(^(?:Access to|Address) (0x[0-9a-f]+)(?: is (.*))?$)");
-  std::smatch match;
-  if (!std::regex_match(text, match, pattern)) return;
-  entry.address = number(match[1].str(), 16);
-  entry.reason = match[2].str();
-}
-
-void read_nearest(const std::string& text, ReportEntry& entry) {
-  static const std::regex pattern(
-      R"(^and is ([0-9,]+) bytes (after|before) the nearest allocation at 0x[0-9a-f]+ of size ([0-9,]+) bytes.*)");
-  std::smatch match;
-  if (!std::regex_match(text, match, pattern)) return;
-  // Larger than any real distance, and safe to negate.
-  constexpr std::uint64_t farthest = std::uint64_t{1} << 60;
-  const auto bytes = static_cast<std::int64_t>(std::min(number(match[1].str()), farthest));
-  entry.beyond = match[2] == "after" ? bytes : -bytes;
-  entry.allocation_bytes = number(match[3].str());
-}
-
-void read_frame(const std::string& text, ReportEntry& entry) {
-  static const std::regex pattern(R"(^Host Frame: ?(.*?) ?\[0x([0-9a-f]+)\](?: in (.*))?$)");
-  std::smatch match;
-  if (std::regex_match(text, match, pattern)) {
-    entry.host_frames.push_back({match[1].str(), number(match[2].str(), 16), match[3].str()});
-  } else if (text.starts_with("in ") && !entry.host_frames.empty()) {
-    entry.host_frames.back().module = text.substr(3);  // since compute-sanitizer 2025.3, on a line of its own
-  }
-}
-
+// Reads a line below the headline of an entry.
 void read_detail(const std::string& text, ReportEntry& entry) {
   if (text.starts_with("at ")) {
     if (!entry.place) entry.place = read_place(text.substr(3));
-  } else if (entry.headline.starts_with("Race")) {
-    read_race_end(text, entry);
-  } else {
-    read_thread(text, entry);
-    read_address(text, entry);
-    read_nearest(text, entry);
-    read_frame(text, entry);
+    return;
+  }
+  if (entry.headline.starts_with("Race")) return read_race_end(text, entry);
+  static const std::regex thread(
+      R"(^by thread \(([0-9]+),([0-9]+),([0-9]+)\) in block \(([0-9]+),([0-9]+),([0-9]+)\).*)");
+  static const std::regex address(R"(^(?:Access to|Address) (0x[0-9a-f]+)(?: is (.*))?$)");
+  static const std::regex nearest(
+      R"(^and is ([0-9,]+) bytes (after|before) the nearest allocation at 0x[0-9a-f]+ of size ([0-9,]+) bytes.*)");
+  static const std::regex frame(R"(^Host Frame: ?(.*?) ?\[0x([0-9a-f]+)\](?: in (.*))?$)");
+  std::smatch match;
+  if (std::regex_match(text, match, thread)) {
+    entry.thread = triple(match, 1);
+    entry.block = triple(match, 4);
+  } else if (std::regex_match(text, match, address)) {
+    entry.address = number(match[1].str(), 16);
+    entry.reason = match[2].str();
+  } else if (std::regex_match(text, match, nearest)) {
+    // Larger than any real distance, and safe to negate.
+    constexpr std::uint64_t farthest = std::uint64_t{1} << 60;
+    const auto bytes = static_cast<std::int64_t>(std::min(number(match[1].str()), farthest));
+    entry.beyond = match[2] == "after" ? bytes : -bytes;
+    entry.allocation_bytes = number(match[3].str());
+  } else if (std::regex_match(text, match, frame)) {
+    entry.host_frames.push_back({match[1].str(), number(match[2].str(), 16), match[3].str()});
+  } else if (text.starts_with("in ") && !entry.host_frames.empty()) {
+    entry.host_frames.back().module = text.substr(3);  // since compute-sanitizer 2025.3, on a line of its own
   }
 }
 
@@ -357,7 +332,9 @@ std::vector<ReportEntry> parse_sanitizer_report(const std::string& text) {
     const auto line = line_of_tool(raw);
     if (!line) continue;
     ReportEntry begun;
-    if (is_headline(line->text)) {
+    static const std::regex headline(
+        R"(^(Invalid __\w+__ |Uninitialized __\w+__ memory read|Barrier error detected|Leaked [0-9,]+ bytes).*)");
+    if (std::regex_match(line->text, headline)) {
       begun.headline = line->text;
       entries.push_back(std::move(begun));
       open = true;

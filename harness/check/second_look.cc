@@ -53,26 +53,18 @@ std::vector<PlannedCase> small_cases(const std::vector<PlannedCase>& cases, cons
   return small;
 }
 
-double shortest_call_ms(const CaseRecord& c) {
-  double shortest = std::numeric_limits<double>::infinity();
-  for (const Sample& sample : c.candidate().samples) shortest = std::min(shortest, sample.reported_ms);
-  return shortest;
-}
-
 std::vector<PlannedCase> looked_at(const std::vector<PlannedCase>& small, const CandidateRecord& record) {
   std::vector<PlannedCase> chosen = {small.front()};
-  if (shortest_call_ms(*record_of(small.front().bound, record)) > longest_call_ms) return chosen;
+  double shortest_ms = std::numeric_limits<double>::infinity();
+  for (const Sample& sample : record_of(small.front().bound, record)->candidate().samples)
+    shortest_ms = std::min(shortest_ms, sample.reported_ms);
+  if (shortest_ms > longest_call_ms) return chosen;
   const auto larger = std::find_if(small.begin() + 1, small.end(), [](const PlannedCase& planned) {
     return planned.bound.tensor_bytes() >= bytes_of_warps &&
            planned.bound.flops.value_or(0) <= most_flops_of_warps;
   });
   if (small.front().bound.tensor_bytes() < bytes_of_warps && larger != small.end()) chosen.push_back(*larger);
   return chosen;
-}
-
-bool is_of_order(const Finding& finding) {
-  return finding.kind == kind_name(FindingKind::race) ||
-         finding.kind == kind_name(FindingKind::unjoined_stream);
 }
 
 // Whether the two threads of a race are certain to be in different warps. Lanes of one warp run in lockstep,
@@ -193,7 +185,10 @@ class Look {
   // Only a call in which races and unjoined work happen, or another order of threads, proves that they
   // matter.
   void refuse_wrong(const CheckedCandidate& checked, const std::vector<Finding>& findings) {
-    const auto cause = std::find_if(findings.begin(), findings.end(), is_of_order);
+    const auto cause = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+      return finding.kind == kind_name(FindingKind::race) ||
+             finding.kind == kind_name(FindingKind::unjoined_stream);
+    });
     if (cause == findings.end()) return;
     const bool in_order =
         checked.cases.front().passes.empty() || checked.cases.front().passes.front().pass == "forward";

@@ -210,10 +210,6 @@ void Contest::take_back() {
   for (ContestantRunner* const runner : std::exchange(lent_baselines_, {})) runner->take_back();
 }
 
-const Lease* Contest::expected_of(Role role) {
-  return role != Role::oracle && oracle_->has_lease() ? &oracle_->lease() : nullptr;
-}
-
 CallReport Contest::call_as(Role role, CallKind kind, const Draw& draw, Patience patience,
                             std::span<const InputEdit> edits) {
   const CandidateTime::Span counted(role == Role::candidate ? time_ : nullptr);
@@ -244,18 +240,16 @@ CallReport Contest::call_in_turn(Role role, CallKind kind, const Draw& draw, Pat
   if (turns_.are_taken && role != Role::baseline && turns_.whose != role) {
     if (auto failed = prepare_turn(role, kind, draw, patience)) return *failed;
   }
-  CallReport report = checked_call(runner_of(role), draw, patience, expected_of(role), kind, edit);
-  return begins_turns(role, report) ? call_in_turn(role, kind, draw, patience, edit) : report;
-}
-
-// If a contestant of ours ran out of memory, it may have enough alone. It has ended, and is started anew.
-bool Contest::begins_turns(Role role, const CallReport& report) {
+  // The expected outputs: none for the oracle, nor if the oracle has no buffers.
+  const Lease* const expected = role != Role::oracle && oracle_->has_lease() ? &oracle_->lease() : nullptr;
+  CallReport report = checked_call(runner_of(role), draw, patience, expected, kind, edit);
+  // If a contestant of ours ran out of memory, it may have enough alone. It has ended, and is started anew.
   const bool is_ours = role == Role::oracle || role == Role::reference;
   if (report.fault != Fault::memory_limit || turns_.are_taken || !is_ours || !lent_baselines_.empty() ||
       shares_contestants_ || !may_take_turns_)
-    return false;
+    return report;
   turns_.are_taken = true;
-  return true;
+  return call_in_turn(role, kind, draw, patience, edit);
 }
 
 CallReport Contest::checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,

@@ -3,11 +3,13 @@
 // Grading, checking and lint call through it. Tests replace it by FakeContest (tests/support).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,12 +17,75 @@
 #include <vector>
 
 #include "base/role.h"
-#include "contest/candidate_time.h"
 #include "contest/contestant_runner.h"
 #include "contest/pass_workers.h"
 #include "contest/tensor_values.h"
 
 namespace kgrade {
+// The time that a candidate causes: its build, loading it, its rehearsal and its calls. Thread-safe. One
+// candidate is counted at a time.
+class CandidateTime {
+ public:
+  struct Spent {
+    std::size_t candidate = 0;  // its number
+    double seconds = 0;
+  };
+
+  // From now on, counts for this candidate. Continues if this candidate is already counted, and otherwise
+  // begins from 0.
+  void count_for(std::size_t candidate) {
+    const std::lock_guard lock(mutex_);
+    if (candidate != spent_.candidate) spent_ = {candidate, 0};
+  }
+  // Begins from 0 again, since the same candidate is graded once more.
+  void begin_again() {
+    const std::lock_guard lock(mutex_);
+    spent_.seconds = 0;
+  }
+
+  // Counts the time from its construction to its destruction. Spans that overlap count once.
+  class Span {
+   public:
+    // `time` may be null: then nothing is counted.
+    explicit Span(CandidateTime* time) : time_(time) {
+      if (time_ != nullptr) time_->enter();
+    }
+    ~Span() {
+      if (time_ != nullptr) time_->leave();
+    }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    CandidateTime* time_;
+  };
+
+  // The time until now, including spans that still run.
+  Spent spent() const {
+    const std::lock_guard lock(mutex_);
+    Spent now = spent_;
+    if (spans_ > 0) now.seconds += since_last();
+    return now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double since_last() const { return std::chrono::duration<double>(Clock::now() - last_).count(); }
+  void enter() {
+    const std::lock_guard lock(mutex_);
+    if (spans_++ == 0) last_ = Clock::now();
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    if (--spans_ == 0) spent_.seconds += since_last();
+  }
+
+  mutable std::mutex mutex_;
+  Spent spent_ = {static_cast<std::size_t>(-1), 0};
+  int spans_ = 0;
+  Clock::time_point last_;
+};
 
 // All elements of a wrong output, in flat order, to find out how it is wrong. A double holds every value of
 // the narrower types, and integers up to 2^53.
@@ -209,11 +274,8 @@ class Contest {
                               std::size_t output, OutputValues& values);
   // Calls in the role's turn, if turns are taken.
   CallReport call_in_turn(Role role, CallKind kind, const Draw& draw, Patience patience, const Edit& edit);
-  // The expected outputs for a role. Null for the oracle, and if the oracle has no buffers.
-  const Lease* expected_of(Role role);
   Result<Answer> lend_to(Role role, const Case& bound, std::uint32_t launches);
   bool is_too_large_for_all(const Case& bound) const;
-  bool begins_turns(Role role, const CallReport& report);
   // Takes back the buffers of the other roles, except those of the oracle, which hold its outputs. Then lends
   // buffers to this role.
   Result<Answer> give_turn(Role role);

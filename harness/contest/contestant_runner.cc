@@ -1,15 +1,76 @@
 #include "contest/contestant_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <thread>
 
+#include "base/text.h"
+#include "base/with_commas.h"
 #include "contest/call_contents.h"
-#include "contest/failed_launches.h"
 
 namespace kgrade {
 namespace {
+
+// Text from a worker, made printable because it may hold any bytes.
+template <std::size_t Size>
+std::string text_of(const char (&text)[Size]) {
+  return printable_line(std::string_view(text, ::strnlen(text, Size)));
+}
+
+std::string extent_text(const std::uint32_t (&extent)[3]) {
+  return fmt::format("({}, {}, {})", extent[0], extent[1], extent[2]);
+}
+
+// The first limit of all GPUs since compute capability 3.0 that the launch breaks (Programming Guide,
+// "Technical Specifications per Compute Capability"), in words. A GPU has further limits. Empty if it breaks
+// none.
+std::string broken_limit(const FailedLaunch& launch) {
+  constexpr std::array<const char*, 3> axes = {"x", "y", "z"};
+  constexpr std::uint64_t most_threads = 1024;
+  constexpr std::array<std::uint64_t, 3> most_block = {1024, 1024, 64};
+  constexpr std::array<std::uint64_t, 3> most_grid = {2147483647, 65535, 65535};
+  constexpr std::uint64_t usual_shared = 48 * 1024;
+  const auto above = [](const std::string& what, std::uint64_t value, std::uint64_t most) {
+    return fmt::format("{} {}, of at most {}", what, with_commas(value), with_commas(most));
+  };
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (launch.grid[i] == 0) return fmt::format("the grid has no blocks: its {} is 0", axes[i]);
+    if (launch.block[i] == 0) return fmt::format("the block has no threads: its {} is 0", axes[i]);
+  }
+  // A double holds the product of three such numbers exactly enough for this comparison.
+  const double threads = 1.0 * launch.block[0] * launch.block[1] * launch.block[2];
+  if (threads > most_threads)
+    return above("threads of a block:", static_cast<std::uint64_t>(std::min(threads, 0x1p62)), most_threads);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (launch.block[i] > most_block[i])
+      return above(fmt::format("the block's {} is", axes[i]), launch.block[i], most_block[i]);
+    if (launch.grid[i] > most_grid[i])
+      return above(fmt::format("the grid's {} is", axes[i]), launch.grid[i], most_grid[i]);
+  }
+  if (launch.dynamic_shared <= usual_shared) return "";
+  return above("bytes of dynamic shared memory:", launch.dynamic_shared, usual_shared) +
+         " without cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)";
+}
+
+// The worker's report of a failed launch, in words: "kernel scale at mine.cu:20, grid (0, 1, 1), block (256,
+// 1, 1): the grid has no blocks: its x is 0". Empty if nothing is known.
+std::string describe_launch(const FailedLaunch& launch) {
+  if (launch.is_known == 0) return "";
+  const std::string kernel = text_of(launch.kernel), place = text_of(launch.place);
+  std::string text = kernel.empty() ? "a kernel" : "kernel " + kernel;
+  if (!place.empty()) text += " at " + place;
+  text += fmt::format(", grid {}, block {}", extent_text(launch.grid), extent_text(launch.block));
+  if (launch.dynamic_shared != 0)
+    text += fmt::format(", {} of dynamic shared memory", counted(launch.dynamic_shared, "byte"));
+  const std::string broken = broken_limit(launch);
+  return text + (broken.empty() ? "" : ": " + broken);
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -254,12 +315,22 @@ CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison
                                           Patience patience, const Lease* expected, CallKind kind,
                                           const Edit& edit) {
   CallReport report;
-  if (!has_inputs(draw, report)) return report;
+  if (computed_ != nullptr) {
+    // Computing the inputs takes a while, before anything of a call is timed.
+    Answer computed = computed_->hold(lease_->bound_case(), lease_->seeds_of_computed(draw));
+    if (!computed.ok()) {
+      report.fault = computed.fault;
+      report.detail = std::move(computed.detail);
+      report.lacks_inputs = true;
+      return report;
+    }
+  }
   if (!kind.captures) send([this](WorkerProcess& worker) { return lease_->capture_little(worker); }, report);
   if (report.fault != Fault::none) return report;
   lease_->count_captures(kind.captures);
   const auto start = Clock::now();
-  const auto waiter = kind.ahead && queues_ahead() ? GateWaiter::device : GateWaiter::thread;
+  const auto waiter =
+      kind.ahead && calls_ > 0 && !waits_for_device_ ? GateWaiter::device : GateWaiter::thread;
   const Prepare prepare = [&] { lease_->prepare(draw, poison_key, call, computed_.get(), expected); };
   const Begun begun =
       gate_ != nullptr && !edit ? begin_at_gate(prepare, waiter, report) : begin(prepare, edit, report);
@@ -267,8 +338,11 @@ CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison
   Answer answer = begun.answer;
   if (answer.ok()) answer = worker_->end_call(patience);
   lease_->begin_inspection(expected);
-  see_answer(answer, report);
+  report.fault = answer.fault;
+  report.detail = answer.detail;
   if (answer.ok()) {
+    report.call = answer.reply.call;
+    if (report.call.failed_launch.error != 0) report.detail = describe_launch(report.call.failed_launch);
     report.wall_ms = milliseconds(answer.arrived - begun.at);
     if (!report.queued) report.call.latency_hidden = 0;
     see_rest(worker_->settle(settling_patience), report);
@@ -285,17 +359,6 @@ CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison
   if (!kind.captures) send([this](WorkerProcess& worker) { return lease_->tell_lengths(worker); }, report);
   calls_ += 1;
   return report;
-}
-
-// Whether the computed inputs are in place. Computing them takes a while, before anything of a call is timed.
-bool ContestantRunner::has_inputs(const Draw& draw, CallReport& report) {
-  if (computed_ == nullptr) return true;
-  Answer answer = computed_->hold(lease_->bound_case(), lease_->seeds_of_computed(draw));
-  if (answer.ok()) return true;
-  report.fault = answer.fault;
-  report.detail = std::move(answer.detail);
-  report.lacks_inputs = true;
-  return false;
 }
 
 ContestantRunner::Begun ContestantRunner::begin(const Prepare& prepare, const Edit& edit,
@@ -337,14 +400,6 @@ void ContestantRunner::send(const Message& message, CallReport& report) {
   if (answer.ok() || report.fault != Fault::none) return;
   report.fault = answer.fault;
   report.detail = answer.detail;
-}
-
-void ContestantRunner::see_answer(const Answer& answer, CallReport& report) {
-  report.fault = answer.fault;
-  report.detail = answer.detail;
-  if (!answer.ok()) return;
-  report.call = answer.reply.call;
-  if (report.call.failed_launch.error != 0) report.detail = describe_launch(report.call.failed_launch);
 }
 
 // Records what the call leaves behind.

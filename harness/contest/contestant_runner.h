@@ -130,7 +130,7 @@ class ContestantRunner {
   void retire() { worker_->retire(); }
   void kill() { worker_->kill(); }
 
-  // Sorted names of the libraries that the worker has now (contest/mapped_libraries.h) and did not have
+  // Sorted names of the libraries that the worker has now (contest/worker_tree.h) and did not have
   // before it loaded the contestant. Empty if unknown.
   std::vector<std::string> opened_libraries() const;
 
@@ -148,8 +148,6 @@ class ContestantRunner {
         loading_(loading),
         worker_(std::move(worker)) {}
 
-  bool has_inputs(const Draw& draw, CallReport& report);
-  static void see_answer(const Answer& answer, CallReport& report);
   void see_rest(const Answer& idle, CallReport& report);
   // A call that has begun. From `at` on only the device and the worker are waited for, and at a gate the
   // inputs too.
@@ -165,7 +163,6 @@ class ContestantRunner {
   using Message = std::function<Answer(WorkerProcess&)>;
   void send(const Message& message, CallReport& report);
   Answer tell_variant(Patience patience);
-  bool queues_ahead() const { return calls_ > 0 && !waits_for_device_; }
 
   Device& device_;
   const Problem& problem_;

@@ -182,11 +182,6 @@ std::vector<ComputedSeeds> Lease::seeds_of_computed(const Draw& draw) const {
   return CallContents(problem_, *case_).seeds_of_computed(draw, terms_.launches);
 }
 
-// Whether this lease's inputs are those that the other lease needs for this draw, buffer by buffer.
-bool Lease::has_inputs_of(const Draw& draw, const Lease& other) const {
-  return draw_ == draw && case_ == other.case_ && buffers_.size() == other.buffers_.size();
-}
-
 void Lease::fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed,
                        const Lease* drawn) {
   Filling& filling = fillings_[buffer];
@@ -206,20 +201,12 @@ void Lease::fill_input(std::size_t buffer, const Draw& draw, const ComputedInput
   }
 }
 
-// Draws or copies the contents once more, which is as fast as copying the input.
-void Lease::begin_as(std::size_t output, std::size_t input) {
-  const Filling& source = fillings_[launch_of(output) * case_->tensors.size() + input];
-  Filling& filling = fillings_[output];
-  filling.filled = true;
-  filling.contents = source.contents;
-  filling.source = source.source;
-  filling.source_begin = source.source_begin;
-  filling.source_dtype = source.source_dtype;
-}
-
 void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                     const ComputedInputs* computed, const Lease* drawn) {
-  if (drawn != nullptr && !drawn->has_inputs_of(draw, *this)) drawn = nullptr;
+  // Inputs are copied only from a lease that has those of this draw, buffer by buffer.
+  if (drawn != nullptr &&
+      (drawn->draw_ != draw || drawn->case_ != case_ || drawn->buffers_.size() != buffers_.size()))
+    drawn = nullptr;
   draw_ = draw;
   launches_ = std::clamp<std::uint32_t>(draw.launches, 1, terms_.launches);
   forward_seeds_.clear();
@@ -229,7 +216,15 @@ void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t ca
     if (fillings_[i].input) fill_input(i, draw, computed, drawn);
   }
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (tensor_of(i).begins_as) begin_as(i, *tensor_of(i).begins_as);
+    if (tensor_of(i).begins_as) {
+      // Draws or copies the input's contents once more, which is as fast as copying the input.
+      const Filling& source = fillings_[launch_of(i) * case_->tensors.size() + *tensor_of(i).begins_as];
+      fillings_[i].filled = true;
+      fillings_[i].contents = source.contents;
+      fillings_[i].source = source.source;
+      fillings_[i].source_begin = source.source_begin;
+      fillings_[i].source_dtype = source.source_dtype;
+    }
     if (tensor_of(i).begins_as_drawn) {
       fillings_[i].filled = true;
       fillings_[i].contents = contents_of(i, draw);
@@ -265,7 +260,13 @@ Lease::Compared Lease::compared(std::size_t output) const {
   if (tensor.tied) compared.values = input_beside(output, tensor.tied->tensor);
   if (tensor.quantised) {
     compared.values = input_beside(output, tensor.quantised->values);
-    compared.scales = output_beside(output, tensor.quantised->scales);
+    // The scales are an output of the same launch.
+    const auto is_output = [](const Tensor& each) { return each.output; };
+    const auto begin = case_->tensors.begin();
+    const auto in_launch = static_cast<std::size_t>(std::count_if(begin, case_->tensors.end(), is_output));
+    const auto scales = static_cast<std::ptrdiff_t>(tensor.quantised->scales);
+    const auto before = static_cast<std::size_t>(std::count_if(begin, begin + scales, is_output));
+    compared.scales = outputs().at(output / in_launch * in_launch + before);
   }
   return compared;
 }
@@ -325,16 +326,6 @@ Lease::Loaned Lease::input_beside(std::size_t output, std::size_t tensor) const 
   const std::size_t buffer =
       buffer_of_output(output) / case_->tensors.size() * case_->tensors.size() + tensor;
   return {&tensor_of(buffer), buffers_[buffer].get(), fillings_[buffer].begin, fillings_[buffer].dtype};
-}
-
-// An output of the launch that `output` belongs to, from outputs().
-Lease::Loaned Lease::output_beside(std::size_t output, std::size_t tensor) const {
-  const auto is_output = [](const Tensor& each) { return each.output; };
-  const auto begin = case_->tensors.begin();
-  const auto in_launch = static_cast<std::size_t>(std::count_if(begin, case_->tensors.end(), is_output));
-  const auto before =
-      static_cast<std::size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(tensor), is_output));
-  return outputs().at(output / in_launch * in_launch + before);
 }
 
 std::vector<OutputPair> Lease::pairs_with(const Lease& expected) const {

@@ -1,5 +1,6 @@
-// The buffers of one case for one contestant: one allocation per tensor, with a guard zone on both sides. The
-// referee fills and checks them. The worker has them only while they are lent.
+// A lease is the buffers of one case for one contestant: one allocation per tensor, with a guard zone on both
+// sides. The referee fills and checks them. The worker has them only while they are lent. What it is told of
+// one buffer is a Loan (contest/protocol.h).
 #pragma once
 
 #include <chrono>
@@ -174,13 +175,9 @@ class Lease {
   std::uint64_t place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const;
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
   void fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed, const Lease* drawn);
-  bool has_inputs_of(const Draw& draw, const Lease& other) const;
-  // Fills an output that begins as an input of the case. Call this when the input is filled.
-  void begin_as(std::size_t output, std::size_t input);
   std::size_t buffer_of_output(std::size_t output) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;
   Loaned input_beside(std::size_t output, std::size_t tensor) const;
-  Loaned output_beside(std::size_t output, std::size_t tensor) const;
 
   Device& device_;
   const Problem& problem_;

@@ -52,19 +52,15 @@ Result<std::unique_ptr<WorkerProcess>> PassWorkers::worker_for(const CheckPass& 
       early_.worker != nullptr && early_.pass == pass.name
           ? Result<std::unique_ptr<WorkerProcess>>(std::move(early_.worker))
           : start_python_worker(pass);
-  start_early(pass);
-  return worker;
-}
-
-// If the next worker cannot be started now, its own pass starts it, or fails.
-void PassWorkers::start_early(const CheckPass& now) {
+  // Starts the worker of the next pass. If it cannot be started now, its own pass starts it, or fails.
   early_ = {};
   const auto& passes = candidate_.passes;
-  const auto present = std::find_if(passes.begin(), passes.end(),
-                                    [&](const CheckPass& pass) { return pass.name == now.name; });
-  if (present == passes.end()) return;
+  const auto present =
+      std::find_if(passes.begin(), passes.end(), [&](const CheckPass& one) { return one.name == pass.name; });
+  if (present == passes.end()) return worker;
   const CheckPass& next = std::next(present) == passes.end() ? passes.front() : *std::next(present);
-  if (auto worker = start_python_worker(next)) early_ = {next.name, std::move(*worker)};
+  if (auto started = start_python_worker(next)) early_ = {next.name, std::move(*started)};
+  return worker;
 }
 
 SandboxPolicy PassWorkers::policy_of_tool(const std::vector<std::string>& worker) const {

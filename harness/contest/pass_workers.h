@@ -75,7 +75,6 @@ class PassWorkers {
   Result<std::unique_ptr<WorkerProcess>> worker_for(const CheckPass& pass);
   Result<Answer> watch(WorkerProcess& worker);
   void write_empty_book();
-  void start_early(const CheckPass& now);
   SandboxPolicy policy_of_tool(const std::vector<std::string>& worker) const;
   BuiltExtension build(const std::string& extension);
   bool is_python() const { return candidate_.host != nullptr; }

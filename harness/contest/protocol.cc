@@ -109,13 +109,6 @@ bool address_of(const std::filesystem::path& path, sockaddr_un& address) {
 
 UniqueFd new_socket() { return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)); }
 
-// Only we can reach the folder, so only we can connect; this checks it.
-bool is_our_own(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
-}
-
 }  // namespace
 
 std::pair<Connection, Connection> Connection::make_pair() {
@@ -187,12 +180,8 @@ Connection::Outcome Connection::read(Reply& reply, std::uint64_t sequence, int f
   return sound ? Outcome::message : Outcome::malformed;
 }
 
-void Connection::look_for_request() const {
-  for (int spin = 0; spin < spins_ && !has_event(socket_.get(), POLLIN); ++spin) ::sched_yield();
-}
-
 std::optional<std::pair<Request, UniqueFd>> Connection::next_request() {
-  look_for_request();
+  for (int spin = 0; spin < spins_ && !has_event(socket_.get(), POLLIN); ++spin) ::sched_yield();
   Request request;
   iovec part{&request, sizeof request};
   DescriptorControl control{};
@@ -235,7 +224,12 @@ Result<Connection> Listener::accept(std::chrono::milliseconds patience,
     pollfd entry{socket_.get(), POLLIN, 0};
     if (::poll(&entry, 1, look_again_ms) > 0) {
       UniqueFd connected(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (connected && is_our_own(connected.get())) return Connection(std::move(connected));
+      // Only we can reach the folder, so only we can connect; this checks it.
+      ucred peer{};
+      socklen_t size = sizeof peer;
+      if (connected && ::getsockopt(connected.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+          peer.uid == ::geteuid())
+        return Connection(std::move(connected));
     } else if (is_gone()) {
       return machine_error("the process has ended before it connected");
     }

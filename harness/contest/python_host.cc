@@ -4,13 +4,17 @@
 
 #include "base/text.h"
 #include "base/text_file.h"
-#include "contest/worker_files.h"
+#include "contest/worker_process.h"
 
 namespace kgrade {
 namespace {
 
 // Room for the files that compilers keep in the rehearsal.
 constexpr std::uint64_t temporary_bytes = std::uint64_t{2} << 30;
+
+constexpr std::size_t longest_request = std::size_t{16} << 20;
+constexpr int most_builds = 64;
+constexpr std::chrono::minutes longest_building{30};  // of all builds together
 
 }  // namespace
 
@@ -50,24 +54,12 @@ SandboxPolicy python_policy(const PythonHost& host, const std::vector<std::strin
   return policy;
 }
 
-namespace {
-
-constexpr std::size_t longest_request = std::size_t{16} << 20;
-constexpr int most_builds = 64;
-constexpr std::chrono::minutes longest_building{30};  // of all builds together
-
-}  // namespace
-
-std::string WantedBuilds::why_refused() {
-  if (++asked_for_ > most_builds) return fmt::format("wants more than {} extensions built", most_builds);
-  if (spent_ > longest_building)
-    return fmt::format("its extensions take more than {} minutes to build", longest_building.count());
-  return "";
-}
-
 WantedBuilds::Outcome WantedBuilds::build(const UniqueFd& request) {
-  if (std::string refusal = why_refused(); !refusal.empty())
-    return {std::move(refusal), BuildAnswer::failed, UniqueFd()};
+  if (++asked_for_ > most_builds)
+    return {fmt::format("wants more than {} extensions built", most_builds), BuildAnswer::failed, UniqueFd()};
+  if (spent_ > longest_building)
+    return {fmt::format("its extensions take more than {} minutes to build", longest_building.count()),
+            BuildAnswer::failed, UniqueFd()};
   const auto start = std::chrono::steady_clock::now();
   const BuiltExtension built = builder_(text_in(request, longest_request));
   spent_ += std::chrono::steady_clock::now() - start;

@@ -41,8 +41,6 @@ class WantedBuilds {
   const std::string& failure() const { return failure_; }
 
  private:
-  std::string why_refused();
-
   ExtensionBuilder builder_;
   int asked_for_ = 0;
   std::chrono::steady_clock::duration spent_{0};

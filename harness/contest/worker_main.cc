@@ -46,16 +46,6 @@ std::string copy_in_temporary_folder(int library) {
   return "";
 }
 
-void* open_library(int library) {
-  const std::string path = "/proc/self/fd/" + std::to_string(library);
-  if (::access(path.c_str(), R_OK) == 0) return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  const std::string copy = copy_in_temporary_folder(library);
-  if (copy.empty()) return nullptr;
-  void* const handle = ::dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
-  ::unlink(copy.c_str());
-  return handle;
-}
-
 // Prints why the worker ends, as its last line. The newline before it ends a line that the contestant left
 // unfinished.
 [[noreturn]] void end_without_answer(const std::string& words) {
@@ -280,7 +270,12 @@ thread_local Worker* Worker::serving = nullptr;
 }  // namespace
 
 Entry LibraryContestant::load(const UniqueFd& file) {
-  void* const handle = open_library(file.get());
+  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  const bool is_readable = ::access(path.c_str(), R_OK) == 0;
+  const std::string copy = is_readable ? "" : copy_in_temporary_folder(file.get());
+  if (!is_readable && copy.empty()) return nullptr;
+  void* const handle = ::dlopen(is_readable ? path.c_str() : copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!is_readable) ::unlink(copy.c_str());
   if (handle == nullptr) return nullptr;
   inputs_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_inputs"));
   perturbed_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_perturbed"));

@@ -1,8 +1,13 @@
 #include "contest/worker_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +18,6 @@
 #include "base/defences.h"
 #include "base/text.h"
 #include "base/text_file.h"
-#include "contest/worker_files.h"
 #include "draw/seed.h"
 #include "sandbox/policy.h"
 #include "sandbox/zygote.h"
@@ -36,11 +40,6 @@ std::vector<std::string> worker_environment(ModuleLoading loading) {
   }
   for (std::string& variable : environment_of_defences()) environment.push_back(std::move(variable));
   return environment;
-}
-
-std::string search_path() {
-  const char* path = std::getenv("PATH");
-  return path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
 }
 
 // compute-sanitizer injects itself and creates a context before the worker says anything.
@@ -69,12 +68,6 @@ Request with_slots(RequestType type, const CallSlots& slots) {
   return request;
 }
 
-// Whether the process ended by a signal that no mistake of a program causes.
-bool comes_from_outside(int status) {
-  constexpr std::array<int, 5> signals = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
-  return WIFSIGNALED(status) && std::find(signals.begin(), signals.end(), WTERMSIG(status)) != signals.end();
-}
-
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command,
@@ -101,7 +94,9 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
   request.command = command;
   request.environment = worker_environment(loading);
   // Tools such as compute-sanitizer may be scripts, which need PATH. They also write temporary files.
-  request.environment.push_back(fmt::format("PATH={}", search_path()));
+  const char* const path = std::getenv("PATH");
+  request.environment.push_back(
+      fmt::format("PATH={}", path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin"));
   request.environment.push_back("HOME=" + folder.string());
   request.environment.push_back("TMPDIR=" + folder.string());
   request.working_directory = folder;
@@ -289,16 +284,15 @@ Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
 // Called before a request is sent. A message that is unread at that time cannot be the answer to the request.
 bool WorkerProcess::has_answer_ahead() { return is_on(Defence::message_checks) && connection_.has_unread(); }
 
-// Never 0 or the largest number: worker_main.cc reserves these two.
-std::uint64_t WorkerProcess::next_number() const {
-  if (numbering_ == Numbering::counted || !is_on(Defence::message_checks)) return sequence_ + 1;
-  std::uint64_t number = 0;
-  while (number == 0 || number == ~std::uint64_t{0} || number == sequence_) number = random_seed();
-  return number;
-}
-
 bool WorkerProcess::send(Request request, int descriptor) {
-  sequence_ = request.sequence = next_number();
+  std::uint64_t number = sequence_ + 1;
+  if (numbering_ != Numbering::counted && is_on(Defence::message_checks)) {
+    // Never 0 or the largest number: worker_main.cc reserves these two.
+    do {
+      number = random_seed();
+    } while (number == 0 || number == ~std::uint64_t{0} || number == sequence_);
+  }
+  sequence_ = request.sequence = number;
   return connection_.send(request, descriptor);
 }
 
@@ -378,12 +372,28 @@ std::string WorkerProcess::describe(const Reply& failed) const {
 Answer WorkerProcess::fail(Fault fault, std::string detail) {
   alive_ = false;
   if (fault == Fault::ended && detail.empty()) {
-    const std::optional<int> status = end_status();
-    detail = describe_end(status);
+    // A worker that closed its connection gets a moment to end on its own, so that its exit code is known. On
+    // a busy machine, freeing the memory of a process that took too much takes seconds.
+    std::optional<int> status;
+    if (process_.get().pid() >= 0) status = process_.get().wait_for(std::chrono::seconds(10));
+    if (!process_.error().empty()) {
+      detail = process_.error();
+    } else if (!process_.exists()) {
+      detail = "the other end is closed";
+    } else if (!status) {
+      detail = "the process takes no more requests";
+    } else {
+      const std::string words = output_.last_line();
+      detail = fmt::format("the process ended: {}{}{}", describe_wait_status(*status),
+                           words.empty() ? "" : ": ", words);
+    }
+    // Signals that no mistake of a program causes.
+    constexpr std::array<int, 5> foreign = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
     if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == exit_out_of_memory) {
       fault = Fault::memory_limit;
       detail = "out of memory: the contestant and what it shares with others took more than its run may have";
-    } else if (status && comes_from_outside(*status)) {
+    } else if (status && WIFSIGNALED(*status) &&
+               std::find(foreign.begin(), foreign.end(), WTERMSIG(*status)) != foreign.end()) {
       fault = Fault::killed;
     }
   }
@@ -401,20 +411,30 @@ Answer WorkerProcess::fail_to_send() {
       "nothing has received than it may have open (ulimit -n)");
 }
 
-// A worker that closed its connection gets a moment to end on its own, so that its exit code is known. On a
-// busy machine, freeing the memory of a process that took too much takes seconds.
-std::optional<int> WorkerProcess::end_status() {
-  if (process_.get().pid() < 0) return std::nullopt;
-  return process_.get().wait_for(std::chrono::seconds(10));
+UniqueFd sealed_copy(const std::filesystem::path& library) {
+  // kgrade makes no links or fifos, but compilers run as a candidate's flags say.
+  const UniqueFd file(::open(library.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return UniqueFd();
+  UniqueFd copy(::memfd_create("kgrade-contestant", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!copy) return UniqueFd();
+  constexpr std::size_t at_once = std::size_t{1} << 30;
+  ssize_t sent = 0;
+  do {
+    sent = ::sendfile(copy.get(), file.get(), nullptr, at_once);
+  } while (sent > 0);
+  const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  return sent == 0 && ::fcntl(copy.get(), F_ADD_SEALS, seals) == 0 ? std::move(copy) : UniqueFd();
 }
 
-std::string WorkerProcess::describe_end(const std::optional<int>& status) const {
-  if (!process_.error().empty()) return process_.error();
-  if (!process_.exists()) return "the other end is closed";
-  if (!status) return "the process takes no more requests";
-  const std::string words = output_.last_line();
-  return fmt::format("the process ended: {}{}{}", describe_wait_status(*status), words.empty() ? "" : ": ",
-                     words);
+std::string text_in(const UniqueFd& file, std::size_t most) {
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  if (status.st_size <= 0 || static_cast<std::size_t>(status.st_size) > most) return "";
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
 }
 
 }  // namespace kgrade

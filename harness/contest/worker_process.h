@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/subprocess.h"
+#include "base/unique_fd.h"
 #include "contest/protocol.h"
 #include "contest/python_host.h"
 #include "contest/worker_tree.h"
@@ -157,7 +159,6 @@ class WorkerProcess {
         numbering_(numbering) {}
   Answer ask(Request request, int descriptor, Patience patience);
   bool has_answer_ahead();
-  std::uint64_t next_number() const;
   bool send(Request request, int descriptor);
   Answer receive(Patience patience, UniqueFd* descriptor = nullptr);
   std::optional<Answer> serve_build(const UniqueFd& request);
@@ -165,9 +166,7 @@ class WorkerProcess {
   std::string describe(const Reply& failed) const;
   Answer fail(Fault fault, std::string detail);
   Answer fail_to_send();
-  std::optional<int> end_status();  // nothing if it does not end
   std::string last_words(const char* otherwise) const;
-  std::string describe_end(const std::optional<int>& status) const;
 
   LateChild process_;
   Connection connection_;
@@ -181,5 +180,13 @@ class WorkerProcess {
   bool calling_ = false;   // a call has begun, and its answer is awaited
   bool queueing_ = false;  // the present call waits at a gate, and has not said that it is queued
 };
+
+// An unchangeable copy of a library in memory, because a worker sees no folder of ours. Returns no descriptor
+// if `library` is not a regular file, or if the machine has no room.
+UniqueFd sealed_copy(const std::filesystem::path& library);
+
+// The text in a file that a worker sent. Reading it never waits. Empty if it is not a regular file, or longer
+// than `most` bytes.
+std::string text_in(const UniqueFd& file, std::size_t most);
 
 }  // namespace kgrade

@@ -23,8 +23,8 @@ struct PythonCallbacks {
   int (*draw_inputs)(unsigned long long seed, const unsigned long long* addresses);
   // Begins a call. `seeds`: for each launch, the seed of the random numbers that it draws.
   void (*begin)(const unsigned long long* seeds, int launches);
-  // Makes one launch. Returns the number of a Fault (contest/fault.h): none, or one after which the process
-  // goes on. If the contestant returned an output, its address replaces the lent one.
+  // Makes one launch. Returns the number of a Fault (contest/protocol.h): none, or one after which the
+  // process goes on. If the contestant returned an output, its address replaces the lent one.
   int (*call)(unsigned long long* arguments);
   int (*lock)();
 };

@@ -36,11 +36,6 @@ std::string path_of(const BaselineSource& source) {
              : source.source.string();
 }
 
-Result<std::string> hash_of_baseline(const BaselineSource& source) {
-  if (source.is_module()) return sha256_hex(source.module);
-  return hash_of(files_of_baseline(source.source));
-}
-
 }  // namespace
 
 BaselineBench::BaselineBench(std::vector<BaselineSource> sources) {
@@ -60,7 +55,10 @@ void BaselineBench::start(const Toolchain& toolchain, Device& device, const Prob
   device_ = &device;
   Worker* of_modules = nullptr;
   for (Entry& entry : entries_) {
-    if (auto hash = hash_of_baseline(entry.source)) entry.record.sha256 = *hash;
+    const Result<std::string> hash = entry.source.is_module()
+                                         ? Result<std::string>(sha256_hex(entry.source.module))
+                                         : hash_of(files_of_baseline(entry.source.source));
+    if (hash) entry.record.sha256 = *hash;
     if (entry.source.is_module() && of_modules != nullptr) {
       entry.worker = of_modules;
     } else {

@@ -38,7 +38,7 @@ class CaseBaselines {
   bool first_counts() const { return !chosen_.empty() && chosen_.front().precision == precision_; }
   bool any_left_out() const { return !left_out_.empty(); }
 
-  // Makes a chosen baseline the arena's baseline. False if it cannot be started.
+  // Makes a chosen baseline Role::baseline of the contest. False if it cannot be started.
   bool activate(std::size_t number);
   // Leaves out all chosen baselines but the first `left`. `lack` says what they have no room for.
   void make_room(std::size_t left, const Error& lack);

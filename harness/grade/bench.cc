@@ -54,12 +54,6 @@ bool is_confined(const Machinery& machinery) {
   return machinery.sandbox != nullptr && machinery.sandbox->confines();
 }
 
-Errors lack_of_sandbox() {
-  return {machine_error(
-      "--require-sandbox: this machine allows no namespaces, and contestants would not be confined",
-      "`kgrade doctor` says what each layer needs; without the option grading works on those that are left")};
-}
-
 Bench::Bench(Machinery machinery) : machinery_(std::move(machinery)), began_(machinery_.began) {}
 
 void Bench::begin_run() {
@@ -68,7 +62,11 @@ void Bench::begin_run() {
 }
 
 Failure Bench::open_toolchain(bool require_sandbox) {
-  if (require_sandbox && !is_confined(machinery_)) return lack_of_sandbox();
+  if (require_sandbox && !is_confined(machinery_))
+    return Errors{machine_error(
+        "--require-sandbox: this machine allows no namespaces, and contestants would not be confined",
+        "`kgrade doctor` says what each layer needs; without the option grading works on those that are "
+        "left")};
   if (toolchain_ != nullptr) return std::nullopt;
   auto toolchain = machinery_.make_toolchain();
   if (!toolchain) return toolchain.errors();

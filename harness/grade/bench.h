@@ -41,8 +41,6 @@ struct Machinery {
 
 // Whether programs in the sandbox have their own file system, network and processes.
 bool is_confined(const Machinery& machinery);
-// The errors of a run that requires a sandbox and has none.
-Errors lack_of_sandbox();
 
 // The cache of contestants that this user has built: $KGRADE_CACHE_DIR, or the user's cache folder
 // (base/text.h), limited to $KGRADE_CACHE_LIMIT ("500M", "4G"; 2 GiB if unset). Nothing if
@@ -55,7 +53,8 @@ std::optional<Error> wrong_cache_limit();
 Machinery real_machinery(const DeviceChoice& choice, const Layout& layout,
                          FailedBuilds failed = FailedBuilds::are_forgotten);
 
-// Opens each part when it is first asked for, and keeps it open for all runs of one command, or for all jobs
+// The parts of a machine that runs need. Opens each part when it is first asked for, and keeps it open for
+// all runs of one command, or for all jobs
 // of a process that grades for others. One run at a time uses it.
 class Bench {
  public:

@@ -145,8 +145,13 @@ Errors CandidateRun::enter(const std::filesystem::path& library) {
   session_.candidate_calls = 0;
   // A library that cannot be read cannot be loaded either.
   if (auto linked = linked_libraries(library)) record_.libraries.linked = std::move(*linked);
-  if (uses_allowed_libraries() && load() && uses_allowed_libraries()) return rehearse();
-  return {};
+  if (!uses_allowed_libraries()) return {};
+  {
+    const auto timer = session_.stages.time("load");
+    session_.progress("loading");
+    if (!take(session_.contest.load_candidate(load_patience, patience_of_loading()))) return {};
+  }
+  return uses_allowed_libraries() ? rehearse() : Errors();
 }
 
 // The driver needs some time to free the memory of a process.
@@ -168,25 +173,15 @@ void CandidateRun::watch_reference(const ReferenceAlone& before, const Reference
     if (c.verdict != Verdict::accepted) continue;
     if (!session_.contest.measures_speed()) continue;
     watched = true;
-    judge_reference(c);
+    const auto suspicion =
+        reference_disturbed({c.reference_before_ms, counted_times(c, 0), c.reference_after_ms});
+    if (!suspicion || !is_on(Defence::reference_agreement)) continue;
+    c.verdict = Verdict::unstable;
+    c.message = *suspicion;
+    session_.checks.fail("reference_agreement", fmt::format("{}: {}", c.name, *suspicion));
+    take_verdict_of(c);
   }
   if (watched) session_.checks.pass("reference_agreement");
-}
-
-void CandidateRun::judge_reference(CaseRecord& c) {
-  const auto suspicion =
-      reference_disturbed({c.reference_before_ms, counted_times(c, 0), c.reference_after_ms});
-  if (!suspicion || !is_on(Defence::reference_agreement)) return;
-  c.verdict = Verdict::unstable;
-  c.message = *suspicion;
-  session_.checks.fail("reference_agreement", fmt::format("{}: {}", c.name, *suspicion));
-  take_verdict_of(c);
-}
-
-bool CandidateRun::load() {
-  const auto timer = session_.stages.time("load");
-  session_.progress("loading");
-  return take(session_.contest.load_candidate(load_patience, patience_of_loading()));
 }
 
 Patience CandidateRun::patience_of_loading() const {
@@ -248,10 +243,21 @@ std::optional<CaseRecord> CandidateRun::unplayed(std::size_t number) {
   std::string skipped = planned.skipped;
   if (skipped.empty() && !session_.contest.candidate_alive())
     skipped = "not run: the candidate's process is gone";
-  if (!skipped.empty()) return skipped_case(session_.problem, planned.bound, skipped);
+  CaseRecord result = blank_record(session_.problem, planned.bound);
+  if (!skipped.empty()) {
+    result.message = skipped;
+    return result;
+  }
   const auto failed = failed_.find(planned.bound.name);
   if (failed == failed_.end()) return std::nullopt;
-  return failed_case(planned.bound, failed->second);
+  // Its rehearsal raised an exception.
+  const CallFinding& finding = failed->second;
+  session_.checks.fail(finding.check, fmt::format("{}: {}", planned.bound.name, finding.message));
+  result.run = true;
+  result.precision = Precision::none;
+  result.verdict = finding.verdict;
+  result.message = finding.message;
+  return result;
 }
 
 void CandidateRun::take(std::size_t number, CaseRecord result) {
@@ -279,17 +285,6 @@ Errors CandidateRun::run_cases() {
     take(i, std::move(*result));
   }
   return {};
-}
-
-// The record of a case whose rehearsal raised an exception.
-CaseRecord CandidateRun::failed_case(const Case& bound, const CallFinding& finding) {
-  session_.checks.fail(finding.check, fmt::format("{}: {}", bound.name, finding.message));
-  CaseRecord result = blank_record(session_.problem, bound);
-  result.run = true;
-  result.precision = Precision::none;
-  result.verdict = finding.verdict;
-  result.message = finding.message;
-  return result;
 }
 
 // A candidate that lacked memory beside the others runs once more, in a new process that has the device to
@@ -342,7 +337,14 @@ Errors CandidateRun::run_further_processes() {
     if (!take(*answer) || !uses_allowed_libraries()) return {};
     if (auto errors = rehearse(); !errors.empty()) return errors;
     if (record_.verdict != Verdict::accepted) return {};
-    if (auto errors = run_measured_again(); !errors.empty()) return errors;
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      CaseRecord& c = record_.cases[i];
+      if (!c.measurement || record_.verdict != Verdict::accepted) continue;
+      if (static_cast<int>(c.measurement->processes.size()) >= kgrade::processes_wanted(c)) continue;
+      if (auto error = run_case_again(session_, cases_[i].bound, c)) return {*error};
+      take_verdict_of(c);
+      uses_allowed_libraries();
+    }
   }
   return {};
 }
@@ -351,18 +353,6 @@ int CandidateRun::processes_wanted() const {
   int wanted = 1;
   for (const CaseRecord& c : record_.cases) wanted = std::max(wanted, kgrade::processes_wanted(c));
   return wanted;
-}
-
-Errors CandidateRun::run_measured_again() {
-  for (std::size_t i = 0; i < cases_.size(); ++i) {
-    CaseRecord& c = record_.cases[i];
-    if (!c.measurement || record_.verdict != Verdict::accepted) continue;
-    if (static_cast<int>(c.measurement->processes.size()) >= kgrade::processes_wanted(c)) continue;
-    if (auto error = run_case_again(session_, cases_[i].bound, c)) return {*error};
-    take_verdict_of(c);
-    uses_allowed_libraries();
-  }
-  return {};
 }
 
 // The first case that fails gives the verdict, except that a wrong answer replaces low precision.
@@ -379,28 +369,32 @@ void CandidateRun::settle(const CallFinding& finding) {
   record_.message = finding.message;
 }
 
-// If one case shows that the answer is wrong, a smaller error in another case is not a matter of precision
-// either.
-void CandidateRun::tell_one_story() {
-  if (record_.verdict != Verdict::wrong_answer) return;
-  session_.checks.withdraw("precision");
-  for (CaseRecord& c : record_.cases) {
-    if (c.verdict != Verdict::low_precision) continue;
-    c.verdict = Verdict::wrong_answer;
-    c.precision = Precision::none;
-    if (!c.message_if_wrong.empty()) c.message = c.message_if_wrong;
-  }
-}
-
 CandidateRecord CandidateRun::conclude() {
-  tell_one_story();
+  // If one case shows that the answer is wrong, a smaller error in another case is not a matter of precision
+  // either.
+  if (record_.verdict == Verdict::wrong_answer) {
+    session_.checks.withdraw("precision");
+    for (CaseRecord& c : record_.cases) {
+      if (c.verdict != Verdict::low_precision) continue;
+      c.verdict = Verdict::wrong_answer;
+      c.precision = Precision::none;
+      if (!c.message_if_wrong.empty()) c.message = c.message_if_wrong;
+    }
+  }
   record_.checks = session_.checks.checks();
-  bool ran = false;
+  int ran = 0;
+  int failed = 0;
   for (const CaseRecord& c : record_.cases) {
     if (!c.run) continue;
-    ran = true;
+    ran += 1;
+    failed += c.verdict != Verdict::accepted ? 1 : 0;
     record_.precision = std::max(record_.precision, c.precision);
-    note_bits(c);
+    if (c.same_bits) {
+      if (record_.deterministic.value_or(true) && !*c.same_bits)
+        record_.notes.push_back(fmt::format(
+            "not deterministic: in case '{}' two calls on the same inputs gave different bits", c.name));
+      record_.deterministic = record_.deterministic.value_or(true) && *c.same_bits;
+    }
     for (const std::string& note : c.notes)
       record_.notes.push_back(fmt::format("case '{}': {}", c.name, note));
   }
@@ -408,37 +402,19 @@ CandidateRecord CandidateRun::conclude() {
     if (std::string note = functions_note(*record_.python); !note.empty())
       record_.notes.push_back(std::move(note));
   }
-  if (!ran) record_.precision = Precision::none;
-  say_how_many_failed();
+  if (ran == 0) record_.precision = Precision::none;
+  // An exception ends a case but not the run.
+  if (!failed_.empty() && ran > 1) record_.message += fmt::format("; {} of {} cases failed", failed, ran);
   if (record_.verdict == Verdict::accepted) {
     const bool any_families = std::any_of(record_.cases.begin(), record_.cases.end(),
                                           [](const CaseRecord& c) { return !c.families.empty(); });
-    if (ran && !any_families && is_on(Defence::fresh_inputs))
+    if (ran > 0 && !any_families && is_on(Defence::fresh_inputs))
       record_.notes.emplace_back(
           "no input has families, so all calls had contents as the problem draws them");
     record_.scores = scores_of(record_.cases);
     record_.by_baseline = scores_by_baseline(record_.cases);
   }
   return std::move(record_);
-}
-
-void CandidateRun::note_bits(const CaseRecord& c) {
-  if (!c.same_bits) return;
-  if (record_.deterministic.value_or(true) && !*c.same_bits)
-    record_.notes.push_back(fmt::format(
-        "not deterministic: in case '{}' two calls on the same inputs gave different bits", c.name));
-  record_.deterministic = record_.deterministic.value_or(true) && *c.same_bits;
-}
-
-// Adds how many cases failed, because an exception ends a case but not the run.
-void CandidateRun::say_how_many_failed() {
-  if (failed_.empty()) return;
-  const auto count = [this](auto counts) {
-    return std::count_if(record_.cases.begin(), record_.cases.end(), counts);
-  };
-  const auto run = count([](const CaseRecord& c) { return c.run; });
-  const auto failed = count([](const CaseRecord& c) { return c.run && c.verdict != Verdict::accepted; });
-  if (run > 1) record_.message += fmt::format("; {} of {} cases failed", failed, run);
 }
 
 Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases) {

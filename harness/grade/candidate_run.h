@@ -58,8 +58,6 @@ class CandidateRun {
 
  private:
   std::optional<Error> clean_up();
-  void judge_reference(CaseRecord& c);
-  bool load();
   Patience patience_of_loading() const;
   Errors rehearse();
   bool take(const Answer& answer);
@@ -72,12 +70,7 @@ class CandidateRun {
   Result<Answer> start_anew();
   Errors run_further_processes();
   int processes_wanted() const;
-  Errors run_measured_again();
-  CaseRecord failed_case(const Case& bound, const CallFinding& finding);
   void take_verdict_of(const CaseRecord& c);
-  void tell_one_story();
-  void note_bits(const CaseRecord& c);
-  void say_how_many_failed();
 
   Session& session_;
   const std::vector<PlannedCase>& cases_;

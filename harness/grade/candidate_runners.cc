@@ -56,20 +56,16 @@ Result<std::unique_ptr<ContestantRunner>> CandidateRunners::next(const Candidate
     if (runners_.empty()) {
       if (auto failure = start()) return *failure;
     }
-    return take_first();
+    // Waits for all workers first, because no other worker may be busy while a candidate is measured. Ignores
+    // their errors here: a worker that failed reports the error when it is used.
+    for (const auto& runner : runners_) runner->await_ready(load_patience);
+    std::unique_ptr<ContestantRunner> first = std::move(runners_.front());
+    runners_.pop_front();
+    return first;
   }
   auto runner = python_runners_->next(left_of(true) - std::min(taken, left_of(true)));
   if (runner) (*runner)->set_builder(build.extension_builder());
   return runner;
-}
-
-// Waits for all workers first, because no other worker may be busy while a candidate is measured. Ignores
-// their errors here: a worker that failed reports the error when it is used.
-std::unique_ptr<ContestantRunner> CandidateRunners::take_first() {
-  for (const auto& runner : runners_) runner->await_ready(load_patience);
-  std::unique_ptr<ContestantRunner> first = std::move(runners_.front());
-  runners_.pop_front();
-  return first;
 }
 
 bool CandidateRunners::needs_python(const CandidateSource& source) const {
@@ -97,23 +93,19 @@ Errors PythonRunners::start(std::size_t left) {
   return {};
 }
 
-// Each worker opens the device when it is asked for something, and several side by side take hardly longer
-// than one. The threads only ask; this thread does what a runner needs of the device.
-void PythonRunners::await_all() {
-  std::vector<std::future<Answer>> asking;
-  for (const auto& runner : ready_) {
-    asking.push_back(
-        std::async(std::launch::async, [&runner] { return runner->worker().give_back(load_patience); }));
-  }
-  for (auto& answer : asking) answer.wait();
-  for (const auto& runner : ready_) runner->await_ready(load_patience);
-}
-
 Result<std::unique_ptr<ContestantRunner>> PythonRunners::next(std::size_t left) {
   if (ready_.empty()) {
     if (auto errors = start(std::max<std::size_t>(left, 1)); !errors.empty()) return errors;
     ready_ = std::exchange(importing_, {});
-    await_all();
+    // Each worker opens the device when it is asked for something, and several side by side take hardly
+    // longer than one. The threads only ask; this thread does what a runner needs of the device.
+    std::vector<std::future<Answer>> asking;
+    for (const auto& runner : ready_) {
+      asking.push_back(
+          std::async(std::launch::async, [&runner] { return runner->worker().give_back(load_patience); }));
+    }
+    for (auto& answer : asking) answer.wait();
+    for (const auto& runner : ready_) runner->await_ready(load_patience);
   }
   std::unique_ptr<ContestantRunner> runner = std::move(ready_.front());
   ready_.pop_front();
@@ -159,24 +151,21 @@ CandidateRecord RunSessions::blank_record(const CandidateSource& source, const B
   CandidateRecord record;
   record.path = source.path.string();
   record.sha256 = source.sha256;
-  if (source.is_python() && setup_.python() != nullptr) record.python = python_record(built);
+  if (source.is_python() && setup_.python() != nullptr) {
+    const PythonInterpreter& interpreter = setup_.python()->interpreter;
+    PythonRecord& python = record.python.emplace();
+    python.entry = built.python_entry;
+    python.is_module = built.is_module;
+    python.interpreter = interpreter.version;
+    python.torch = interpreter.torch_version;
+    python.triton = interpreter.triton_version;
+  }
   record.lines = source.lines();
   record.seed = seed;
   record.precision = best_class(problem_);
   record.compile_seconds = built.seconds;
   record.compile_cached = built.cached;
   record.compiler_log = built.log;
-  return record;
-}
-
-PythonRecord RunSessions::python_record(const BuildOutcome& built) const {
-  const PythonInterpreter& interpreter = setup_.python()->interpreter;
-  PythonRecord record;
-  record.entry = built.python_entry;
-  record.is_module = built.is_module;
-  record.interpreter = interpreter.version;
-  record.torch = interpreter.torch_version;
-  record.triton = interpreter.triton_version;
   return record;
 }
 

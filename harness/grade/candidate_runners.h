@@ -51,8 +51,6 @@ class RunSessions {
   KnownCases& known() { return *known_; }
 
  private:
-  PythonRecord python_record(const BuildOutcome& built) const;
-
   const Problem& problem_;
   const RunOptions& options_;
   RunSetup& setup_;
@@ -72,8 +70,6 @@ class PythonRunners {
   Result<std::unique_ptr<ContestantRunner>> next(std::size_t left);
 
  private:
-  void await_all();
-
   using Runners = std::deque<std::unique_ptr<ContestantRunner>>;
 
   Device& device_;
@@ -107,7 +103,6 @@ class CandidateRunners {
   // How many candidates of that kind have no verdict yet.
   std::size_t left_of(bool python) const;
   Failure start_python();
-  std::unique_ptr<ContestantRunner> take_first();
 
   RunSetup& setup_;
   const Problem& problem_;

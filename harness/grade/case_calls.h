@@ -1,6 +1,7 @@
-// The calls of one case. Each contestant works on the contents that the oracle had before. Every call of the
-// candidate is checked in full, and its results go into the record. All calls look alike to the candidate, so
-// that it cannot distinguish measured calls from others.
+// The calls of one case (case_calls.cc), and what they say of the candidate (case_judging.cc). Each
+// contestant works on the contents that the oracle had before. Every call of the candidate is checked in
+// full, and its results go into the record. All calls look alike to the candidate, so that it cannot
+// distinguish measured calls from others.
 #pragma once
 
 #include <cstddef>
@@ -93,29 +94,21 @@ class CaseCalls {
   }
   // For a KernelBench file: notes each output for which the answer to other inputs would be accepted.
   void look_for_equal_answers();
-  // `judgement`: of the Model in its own type.
-  void learn_from_model(std::size_t output, const Judgement& judgement);
   void allow_beyond_bound(std::size_t index, const OutputErrors& output);
-  void note_rule(std::size_t index, const Judgement& judgement);
   CallReport call(Role role, Patience patience, CallKind kind);
   Patience candidate_limit() const;
   // Takes a call of the reference into account, once the scales of its outputs are known.
   Trouble see_reference(const CallReport& report, const Sample& sample);
   Trouble review_reference(const CallReport& report);
-  double capture_ms() const;
-  void keep_printed(const Heard& heard);
   void accept_call(const CallReport& report, Purpose purpose);
   void judge_output(OutputErrors output, std::size_t index);
-  bool is_a_bug(const OutputErrors& output, std::size_t index, const Judgement& judgement);
   Judgement judge_knowing_distance(const OutputErrors& output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
   std::string describe_wrong(const OutputErrors& output, std::size_t index, const Judgement& judgement,
                              std::uint64_t wrong);
-  std::string describe_error(const OutputErrors& output, const Judgement& judgement) const;
   std::string describe_codes(const OutputErrors& output, const Judgement& judgement) const;
   // Describes how the elements of an output that are off by more than the limit are wrong. Empty if unknown.
   std::string how_wrong(std::size_t index, double limit);
-  std::optional<std::string> busy_between_calls() const;
 
   Session& session_;
   const Case& case_;
@@ -146,17 +139,8 @@ class CaseCalls {
   bool failed_ = false;
 };
 
-// The least number of calls on families of inputs that a candidate gets in each case.
-inline constexpr int least_varied_rounds = 2;
-// How many calls on families of inputs a candidate gets in this case. A small case that is the only one of
-// its file gets more. Otherwise some families would never be drawn, or only in one direction.
-int varied_rounds(const Problem& problem, const Case& bound, bool measures_speed);
-
 // The times of a call by both clocks, divided by its launches.
 Sample timed_sample(const CallReport& report, Purpose purpose, std::uint32_t launches, CallKind kind);
-
-// The record of a case that has not been run.
-CaseRecord blank_record(const Problem& problem, const Case& bound);
 
 // Whether outputs are captured in all blocks, in one of every two, or in none.
 enum class CaptureRule { always, by_turns, never };

@@ -9,9 +9,11 @@
 
 #include "base/defences.h"
 #include "base/text.h"
+#include "draw/input_families.h"
 #include "draw/seed.h"
 #include "problem/hidden_cases.h"
 #include "problem/module_call.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
@@ -52,12 +54,6 @@ std::vector<CaseSpec> specs_of(const Problem& problem, const std::vector<std::st
     if (!known) specs.push_back(std::move(*written));
   }
   return specs;
-}
-
-Error no_hidden_shapes(const Problem& problem) {
-  return {fmt::format("problem '{}' has no ranges that hidden shapes could be drawn from", problem.slug),
-          "leave out --hidden and --hidden-seed, or give the problem a `fuzz` section",
-          {problem.path.string(), 0, 0}};
 }
 
 // The number of a hidden case: 2 for hidden-2. 0 for other names, and for a case of the file with such a
@@ -167,7 +163,12 @@ Result<ChosenCases> choose_cases(const Problem& problem, const RunOptions& optio
     chosen.cases = std::move(*cases);
   }
   if (count == 0) return chosen;
-  if (problem.fuzz.empty()) return asked ? Result<ChosenCases>(no_hidden_shapes(problem)) : chosen;
+  if (problem.fuzz.empty() && asked)
+    return Error{
+        fmt::format("problem '{}' has no ranges that hidden shapes could be drawn from", problem.slug),
+        "leave out --hidden and --hidden-seed, or give the problem a `fuzz` section",
+        {problem.path.string(), 0, 0}};
+  if (problem.fuzz.empty()) return chosen;
   if (Errors errors = add_hidden(problem, options, names, count, for_modules, chosen); !errors.empty())
     return errors;
   return chosen;
@@ -180,26 +181,6 @@ struct Counts {
   std::size_t unstated = 0;
   std::size_t too_large = 0;  // a module can state these, but they are skipped (too large, too long)
 };
-
-constexpr std::size_t most_named = 8;
-
-// The cases of the file that a module can state.
-std::vector<std::string> stated_names(const Problem& problem) {
-  std::vector<std::string> names;
-  for (const CaseSpec& spec : problem.cases) {
-    const auto bound = resolve_case(problem, spec);
-    if (bound && module_call(problem, *bound)) names.push_back(spec.name);
-  }
-  return names;
-}
-
-// "plain, stride-2, and 7 more".
-std::string in_words(std::vector<std::string> names) {
-  const std::size_t all = names.size();
-  names.resize(std::min(all, most_named));
-  const std::string more = all > most_named ? fmt::format(", and {} more", all - most_named) : "";
-  return fmt::format("{}{}", fmt::join(names, ", "), more);
-}
 
 std::string note_of(const Counts& counts) {
   if (counts.unstated == 0 || counts.run == 0) return "";
@@ -217,10 +198,18 @@ std::string why_none_runs(const Problem& problem, const Counts& counts) {
   if (counts.too_large > 0)
     return "the only cases here that the problem's module can state are too large; name one with --case and "
            "add --force";
-  const std::vector<std::string> names = stated_names(problem);
+  std::vector<std::string> names;
+  for (const CaseSpec& spec : problem.cases) {
+    const auto bound = resolve_case(problem, spec);
+    if (bound && module_call(problem, *bound)) names.push_back(spec.name);
+  }
   const std::string none = "none of the cases can be stated by the problem's module";
-  return names.empty() ? none + ", and no other case of the problem's file can"
-                       : fmt::format("{}; cases of the problem's file that can: {}", none, in_words(names));
+  if (names.empty()) return none + ", and no other case of the problem's file can";
+  constexpr std::size_t most_named = 8;
+  const std::size_t all = names.size();
+  names.resize(std::min(all, most_named));
+  return fmt::format("{}; cases of the problem's file that can: {}{}", none, fmt::join(names, ", "),
+                     all > most_named ? fmt::format(", and {} more", all - most_named) : "");
 }
 
 }  // namespace
@@ -241,6 +230,46 @@ ModuleCases stated_cases(const Problem& problem, std::vector<PlannedCase> cases)
   if (counts.run == 0) result.unsupported = why_none_runs(problem, counts);
   result.cases = std::move(cases);
   return result;
+}
+
+int varied_rounds(const Problem& problem, const Case& bound, bool measures_speed) {
+  constexpr int most_rounds = 20;  // twice as many as an input of a Model has families
+  // Calls on larger tensors would take more than a tenth of a grade.
+  constexpr std::int64_t largest_on_gpu = std::int64_t{256} << 20;
+  constexpr std::int64_t largest_on_cpu = std::int64_t{1} << 20;
+  const bool is_small = bound.tensor_bytes() <= (measures_speed ? largest_on_gpu : largest_on_cpu);
+  return problem.cases.size() == 1 && is_small ? most_rounds : least_varied_rounds;
+}
+
+std::uint32_t first_family(const Problem& problem, const Case& bound) {
+  const CaseSpec* const spec = problem.find_case(bound.name);
+  const auto place =
+      spec != nullptr ? static_cast<std::size_t>(spec - problem.cases.data()) : problem.cases.size();
+  auto before = static_cast<std::uint32_t>(place);
+  if (spec == nullptr) {
+    const std::size_t digits = bound.name.find_last_not_of("0123456789") + 1;
+    std::uint32_t number = 0;
+    std::from_chars(bound.name.data() + digits, bound.name.data() + bound.name.size(), number);
+    before += number;
+  }
+  return 1 + static_cast<std::uint32_t>(least_varied_rounds) * before;
+}
+
+CaseRecord blank_record(const Problem& problem, const Case& bound) {
+  CaseRecord record;
+  record.name = bound.name;
+  record.role = bound.role;
+  record.tensor_bytes = bound.tensor_bytes();
+  record.flops = bound.flops;
+  record.weight = bound.weight;
+  record.precision = best_class(problem);
+  for (const Parameter& parameter : problem.parameters) {
+    if (const auto found = bound.integers.find(parameter.name); found != bound.integers.end())
+      record.parameters.insert(*found);
+  }
+  record.real_parameters = bound.reals;
+  record.scales = scalings_text(bound);
+  return record;
 }
 
 }  // namespace kgrade

@@ -50,4 +50,16 @@ struct ChosenCases {
 Result<ChosenCases> choose_cases(const Problem& problem, const RunOptions& options, bool measures_speed,
                                  bool draws_by_itself, bool for_modules = false);
 
+// The least number of calls on families of inputs that a candidate gets in each case.
+inline constexpr int least_varied_rounds = 2;
+// How many calls on families of inputs a candidate gets in this case. A small case that is the only one of
+// its file gets more. Otherwise some families would never be drawn, or only in one direction.
+int varied_rounds(const Problem& problem, const Case& bound, bool measures_speed);
+// The number of a case's first draw of families: the cases of a run take the families in turn. It is the same
+// if the case is graded alone.
+std::uint32_t first_family(const Problem& problem, const Case& bound);
+
+// The record of a case that has not been run.
+CaseRecord blank_record(const Problem& problem, const Case& bound);
+
 }  // namespace kgrade

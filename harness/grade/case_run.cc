@@ -6,6 +6,7 @@
 #include <deque>
 #include <utility>
 
+#include "grade/case_choice.h"
 #include "grade/measured_case.h"
 #include "measure/clock_rule.h"
 #include "measure/roofline.h"
@@ -111,11 +112,6 @@ class CaseRun {
     return process == 0 ? play_varied_rounds() : std::nullopt;
   }
 
-  bool all_failed() const {
-    return std::all_of(entrants_.begin(), entrants_.end(),
-                       [](const Entrant& entrant) { return entrant.calls.failed(); });
-  }
-
   Trouble lend() {
     if (!apart_) return trusted_->lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1);
     if (auto trouble = trusted_->lend_buffers({Role::oracle, Role::reference}, 1)) return trouble;
@@ -128,11 +124,21 @@ class CaseRun {
   Trouble run_rounds() {
     if (auto trouble = lend()) return trouble;
     for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
-      if (all_failed()) return std::nullopt;
+      if (std::all_of(entrants_.begin(), entrants_.end(),
+                      [](const Entrant& entrant) { return entrant.calls.failed(); }))
+        return std::nullopt;
       session_.progress(fmt::format("{}: call {}", case_.name, entrants_.front().record().calls + 1));
       if (auto trouble = play_round(purpose)) return trouble;
     }
-    if (auto trouble = repeat()) return trouble;
+    for (Entrant& entrant : entrants_) {
+      if (entrant.calls.failed() || entrant.session.repeated_case != case_.name) continue;
+      // One more call on the contents of the latest call shows whether the candidate gives the same bits. The
+      // oracle has answered other contents since.
+      if (apart_) {
+        if (auto trouble = entrant.calls.draw_again()) return trouble;
+      }
+      entrant.calls.repeat_candidate(1);
+    }
     return play_varied_rounds();
   }
 
@@ -146,19 +152,6 @@ class CaseRun {
         if (!tells) return tells.error();
         if (*tells) entrant.calls.call_candidate(Purpose::compared);
       }
-    }
-    return std::nullopt;
-  }
-
-  // Makes one more call on the contents of the latest call, to see whether the candidate gives the same bits.
-  Trouble repeat() {
-    for (Entrant& entrant : entrants_) {
-      if (entrant.calls.failed() || entrant.session.repeated_case != case_.name) continue;
-      // The oracle has answered other contents since.
-      if (apart_) {
-        if (auto trouble = entrant.calls.draw_again()) return trouble;
-      }
-      entrant.calls.repeat_candidate(1);
     }
     return std::nullopt;
   }
@@ -210,17 +203,6 @@ std::string counting_baseline(const CaseRecord& record) {
   return record.arms.size() > 2 && !record.arms[1].is_beside ? record.arms[1].name : "";
 }
 
-void drop_arm(CaseRecord& record, std::size_t arm) {
-  record.arms.erase(record.arms.begin() + static_cast<std::ptrdiff_t>(arm));
-  for (ProcessBlocks& process : record.measurement->processes) {
-    for (Block& block : process.blocks) {
-      block.samples.erase(block.samples.begin() + static_cast<std::ptrdiff_t>(arm));
-      std::erase(block.order, arm);
-      for (std::size_t& place : block.order) place -= place > arm ? 1 : 0;
-    }
-  }
-}
-
 void add_note(CaseRecord& record, std::string note) {
   if (std::find(record.notes.begin(), record.notes.end(), note) == record.notes.end())
     record.notes.push_back(std::move(note));
@@ -235,7 +217,14 @@ std::vector<std::string> keep_arms_of(const CaseRecord& other, CaseRecord& recor
       ++arm;
       continue;
     }
-    drop_arm(record, arm);
+    record.arms.erase(record.arms.begin() + static_cast<std::ptrdiff_t>(arm));
+    for (ProcessBlocks& process : record.measurement->processes) {
+      for (Block& block : process.blocks) {
+        block.samples.erase(block.samples.begin() + static_cast<std::ptrdiff_t>(arm));
+        std::erase(block.order, arm);
+        for (std::size_t& place : block.order) place -= place > arm ? 1 : 0;
+      }
+    }
     dropped.push_back(name);
   }
   return dropped;
@@ -320,12 +309,6 @@ std::optional<Error> run_case_again(Session& session, const Case& bound, CaseRec
   if (auto trouble = run.run()) return trouble;
   merge(bound, session.ceilings, std::move(run.records().front()), session.checks, record);
   return std::nullopt;
-}
-
-CaseRecord skipped_case(const Problem& problem, const Case& bound, const std::string& reason) {
-  CaseRecord record = blank_record(problem, bound);
-  record.message = reason;
-  return record;
 }
 
 }  // namespace kgrade

@@ -24,7 +24,4 @@ Result<std::vector<CaseRecord>> run_case_together(Session& trusted, const std::v
 // Runs a measured case once more, in new processes of all contestants, and adds to the record of run_case().
 std::optional<Error> run_case_again(Session& session, const Case& bound, CaseRecord& record);
 
-// The record of a case that does not run, with the reason.
-CaseRecord skipped_case(const Problem& problem, const Case& bound, const std::string& reason);
-
 }  // namespace kgrade

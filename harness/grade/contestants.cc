@@ -45,13 +45,6 @@ void link_library(BuildRequest& request, const Layout& layout) {
                            request.vendor_folders.end());
 }
 
-// The compiler's "no such file" does not say that a header was there but may not be read.
-void explain(BuildOutcome& outcome, const std::string& reason) {
-  if (outcome.status != BuildStatus::compile_error || reason.empty()) return;
-  outcome.message += "; " + reason;
-  outcome.log += "note: " + reason + "\n";
-}
-
 bool is_widened(const Parameter& parameter) {
   const auto own = parameter.own_dtype();
   return parameter.is_output() && own && is_narrow(*own) &&
@@ -82,8 +75,9 @@ std::string advice_to_reference(const Problem& problem, const BuildRequest& requ
              : "; inputs are computed by a function of the reference: " + inputs;
 }
 
-Result<BuildOutcome> build_oracle(const Toolchain& toolchain, const Problem& problem,
-                                  const BuildRequest& request, const Layout& layout) {
+Result<BuildOutcome> build_trusted(const Toolchain& toolchain, const Problem& problem, Role role,
+                                   const BuildRequest& request, const Layout& layout) {
+  if (role != Role::oracle) return build_with_control(toolchain, problem, role, request, layout);
   BuildRequest with_inputs = request;
   if (!definition_of_inputs(problem, request.dtype).empty())
     with_inputs.defines[std::string(inputs_macro)] = "1";
@@ -91,12 +85,6 @@ Result<BuildOutcome> build_oracle(const Toolchain& toolchain, const Problem& pro
   if (outcome && outcome->status != BuildStatus::built)
     outcome->message += advice_to_reference(problem, request, *outcome);
   return outcome;
-}
-
-Result<BuildOutcome> build_trusted(const Toolchain& toolchain, const Problem& problem, Role role,
-                                   const BuildRequest& request, const Layout& layout) {
-  return role == Role::oracle ? build_oracle(toolchain, problem, request, layout)
-                              : build_with_control(toolchain, problem, role, request, layout);
 }
 
 Result<BuildOutcome> build_candidate(const Toolchain& toolchain, const Problem& problem,
@@ -109,7 +97,11 @@ Result<BuildOutcome> build_candidate(const Toolchain& toolchain, const Problem& 
   if (outcome) {
     const std::string reason = why_not_found(candidate.files, outcome->log);
     outcome->log = shortened_log(outcome->log);
-    explain(*outcome, reason);
+    // The compiler's "no such file" does not say that a header was there but may not be read.
+    if (outcome->status == BuildStatus::compile_error && !reason.empty()) {
+      outcome->message += "; " + reason;
+      outcome->log += "note: " + reason + "\n";
+    }
   }
   return outcome;
 }
@@ -320,22 +312,7 @@ Failure TrustedContestant::load(const fs::path& library) {
                  blame}};
 }
 
-namespace fs = std::filesystem;
 namespace {
-
-// Makes `file` take spare_room_bytes of the disk, until the file is closed and its folder is removed. Returns
-// 0 or the error number.
-int take_room(const UniqueFd& file) {
-  return file ? ::posix_fallocate(file.get(), 0, static_cast<off_t>(spare_room_bytes)) : errno;
-}
-
-Error no_spare_room() {
-  const fs::path folder = temporary_folder_of_user();
-  return machine_error("no space is left in " + folder.string() +
-                           ", the folder for temporary files: builds count on " +
-                           format_bytes(spare_room_bytes) + " there",
-                       remedy_for_room(folder));
-}
 
 void empty(const fs::path& folder) {
   std::error_code failure;
@@ -345,35 +322,34 @@ void empty(const fs::path& folder) {
   }
 }
 
-// The control of a candidate is the reference. A reference has no control of its own, so its control is an
-// empty function.
-BuildRequest control_request(Role role, const Problem& problem, const fs::path& folder,
-                             const Layout& layout) {
-  fs::path source = layout.reference_source(problem);
-  if (role == Role::oracle || role == Role::reference) source = folder / "control.cu";
-  BuildRequest request = request_for(Role::reference, source, folder, layout, problem.dtype);
-  request.anew = true;
-  return request;
-}
-
-Result<bool> write_control(const Problem& problem, const fs::path& folder) {
+// Builds the control: the reference for a candidate, and an empty function for a reference, which has no
+// control of its own. Returns an error if the machine cannot build the control, otherwise nothing.
+std::optional<Error> fault_of_machine(const Toolchain& toolchain, const Problem& problem, Role role,
+                                      const Layout& layout) {
+  const TemporaryDirectory build;
+  const TemporaryDirectory spare;
+  // This file takes spare_room_bytes of the disk, until it is closed and its folder is removed.
+  const UniqueFd file(::open((spare.path() / "room").c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const int failure = file ? ::posix_fallocate(file.get(), 0, static_cast<off_t>(spare_room_bytes)) : errno;
+  if (is_lack_of_room(failure)) {
+    const fs::path full = temporary_folder_of_user();
+    return machine_error("no space is left in " + full.string() +
+                             ", the folder for temporary files: builds count on " +
+                             format_bytes(spare_room_bytes) + " there",
+                         remedy_for_room(full));
+  }
   std::string text = signature(problem);
   text.back() = ' ';  // the semicolon
   for (const std::string_view header : cuda_headers(problem, problem.dtype))
     text = fmt::format("#include <{}>\n{}", header, text);
-  return write_file_atomically(folder / "control.cu", text + "{}\n");
-}
-
-// Builds the control. Returns an error if the machine cannot build the control, otherwise nothing.
-std::optional<Error> fault_of_machine(const Toolchain& toolchain, const Problem& problem, Role role,
-                                      const Layout& layout) {
-  const TemporaryDirectory folder;
-  const TemporaryDirectory spare;
-  const UniqueFd file(::open((spare.path() / "room").c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (is_lack_of_room(take_room(file))) return no_spare_room();
-  if (const auto written = write_control(problem, folder.path()); !written) return written.error();
-  const auto built =
-      toolchain.build(problem, control_request(role, problem, fs::canonical(folder.path()), layout));
+  const auto written = write_file_atomically(build.path() / "control.cu", text + "{}\n");
+  if (!written) return written.error();
+  const fs::path folder = fs::canonical(build.path());
+  const bool is_empty = role == Role::oracle || role == Role::reference;
+  const fs::path source = is_empty ? folder / "control.cu" : layout.reference_source(problem);
+  BuildRequest request = request_for(Role::reference, source, folder, layout, problem.dtype);
+  request.anew = true;
+  const auto built = toolchain.build(problem, request);
   if (!built) return built.error();
   return built->status == BuildStatus::built ? std::nullopt : built->machine_fault;
 }

@@ -15,6 +15,10 @@ namespace {
 // Device memory of one process: its context, and what a plain kernel allocates.
 constexpr std::uint64_t bytes_of_process = std::uint64_t{768} << 20;
 
+// The attempt whose seed draws the contents of a heat's reference. No candidate has an attempt of this
+// number.
+constexpr int attempt_of_heats = 1 << 16;
+
 // A neighbour can take memory and time, keep the device busy or break its driver. It cannot write to
 // another's memory. So a wrong answer is the candidate's own, as long as there was memory for all.
 bool is_final(Verdict verdict) {
@@ -43,114 +47,82 @@ bool is_final(const CandidateRecord& record) {
                                                  [](const CaseRecord& c) { return is_final(c.verdict); });
 }
 
-class HeatRun {
- public:
-  HeatRun(Session& trusted, const std::vector<PlannedCase>& cases, std::vector<HeatEntry> entries)
-      : trusted_(trusted), cases_(cases), entries_(std::move(entries)) {
-    for (HeatEntry& entry : entries_) runs_.emplace_back(entry.session, cases_, std::move(entry.record));
-  }
-
-  Result<std::vector<HeatResult>> run() {
-    const bool played = time_reference() && enter() && play();
-    if (auto error = clean_up()) return *error;
-    std::vector<HeatResult> results;
-    if (!played || !watch_reference()) return results;
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      HeatResult result{runs_[i].conclude()};
-      result.is_final = !is_hogged_ && is_final(result.record) && !entries_[i].session.candidate_was_killed;
-      results.push_back(std::move(result));
+// Plays one case with the candidates that are left. False if it failed: then there are no results.
+bool play(Session& trusted, const std::vector<PlannedCase>& cases, std::size_t number,
+          const std::vector<CandidateRun*>& left) {
+  std::vector<CandidateRun*> entrants;
+  std::vector<Session*> sessions;
+  for (CandidateRun* const run : left) {
+    if (auto result = run->unplayed(number)) {
+      run->take(number, std::move(*result));
+      continue;
     }
-    compare(results);
-    return results;
+    entrants.push_back(run);
+    sessions.push_back(&run->session());
   }
-
- private:
-  static void compare(std::vector<HeatResult>& results) {
-    for (HeatResult& result : results) {
-      for (const HeatResult& other : results) {
-        if (&other == &result) continue;
-        if (auto neighbour = neighbour_of(result.record, other.record))
-          result.record.neighbours.push_back(std::move(*neighbour));
-      }
-    }
-  }
-
-  // False if the timing failed: then there are no results.
-  bool time_reference() {
-    if (!trusted_.known->reference_alone.empty()) return true;
-    auto before = time_reference_alone(trusted_, cases_);
-    if (before) trusted_.known->reference_alone = std::move(*before);
-    return before.ok();
-  }
-
-  bool enter() {
-    return std::all_of(entries_.begin(), entries_.end(),
-                       [this, i = std::size_t{0}](const HeatEntry& entry) mutable {
-                         return runs_[i++].enter(entry.library).empty();
-                       });
-  }
-
-  bool play() {
-    for (CandidateRun& run : runs_) {
-      if (run.is_in()) players_.push_back(&run);
-    }
-    const std::uint64_t free = trusted_.contest.free_bytes();
-    for (const std::size_t number : running_order(cases_)) {
-      if (!play(number)) return false;
-      is_hogged_ = is_hogged_ || trusted_.contest.free_bytes() + runs_.size() * bytes_of_process < free;
-    }
-    return true;
-  }
-
-  bool play(std::size_t number) {
-    std::vector<CandidateRun*> players;
-    std::vector<Session*> sessions;
-    for (CandidateRun* const run : players_) {
-      if (auto result = run->unplayed(number)) {
-        run->take(number, std::move(*result));
-        continue;
-      }
-      players.push_back(run);
-      sessions.push_back(&run->session());
-    }
-    if (sessions.empty()) return true;
-    auto results = run_case_together(trusted_, sessions, cases_[number].bound);
-    if (!results) return false;
-    for (std::size_t i = 0; i < players.size(); ++i) players[i]->take(number, std::move((*results)[i]));
-    return true;
-  }
-
-  std::optional<Error> clean_up() {
-    const auto timer = trusted_.stages.time("clean-up");
-    trusted_.contest.take_back();
-    for (const HeatEntry& entry : entries_) entry.session.contest.kill_candidate();
-    for (const HeatEntry& entry : entries_) {
-      if (entry.session.contest.candidate_alive()) entry.session.contest.retire_candidate();
-    }
-    return trusted_.contest.recover();
-  }
-
-  bool watch_reference() {
-    auto after = time_reference_alone(trusted_, cases_);
-    if (!after) return false;
-    for (CandidateRun& run : runs_) run.watch_reference(trusted_.known->reference_alone, *after);
-    trusted_.known->reference_alone = std::move(*after);
-    return true;
-  }
-
-  Session& trusted_;
-  const std::vector<PlannedCase>& cases_;
-  std::vector<HeatEntry> entries_;
-  std::deque<CandidateRun> runs_;
-  std::vector<CandidateRun*> players_;  // candidates that are left after loading and rehearsal
-  bool is_hogged_ = false;              // a candidate keeps memory that the others may need
-};
+  if (sessions.empty()) return true;
+  auto results = run_case_together(trusted, sessions, cases[number].bound);
+  if (!results) return false;
+  for (std::size_t i = 0; i < entrants.size(); ++i) entrants[i]->take(number, std::move((*results)[i]));
+  return true;
+}
 
 }  // namespace
 
 Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
                                          std::vector<HeatEntry> entries) {
-  return HeatRun(trusted, cases, std::move(entries)).run();
+  std::deque<CandidateRun> runs;
+  for (HeatEntry& entry : entries) runs.emplace_back(entry.session, cases, std::move(entry.record));
+  ReferenceAlone& alone = trusted.known->reference_alone;
+  bool is_played = true;  // no step has failed
+  if (alone.empty()) {
+    auto before = time_reference_alone(trusted, cases);
+    is_played = before.ok();
+    if (before) alone = std::move(*before);
+  }
+  for (std::size_t i = 0; is_played && i < runs.size(); ++i)
+    is_played = runs[i].enter(entries[i].library).empty();
+  bool is_hogged = false;  // a candidate keeps memory that the others may need
+  if (is_played) {
+    std::vector<CandidateRun*> left;  // after loading and rehearsal
+    for (CandidateRun& run : runs) {
+      if (run.is_in()) left.push_back(&run);
+    }
+    const std::uint64_t free = trusted.contest.free_bytes();
+    for (const std::size_t number : running_order(cases)) {
+      is_played = play(trusted, cases, number, left);
+      if (!is_played) break;
+      is_hogged = is_hogged || trusted.contest.free_bytes() + runs.size() * bytes_of_process < free;
+    }
+  }
+  {
+    const auto timer = trusted.stages.time("clean-up");
+    trusted.contest.take_back();
+    for (const HeatEntry& entry : entries) entry.session.contest.kill_candidate();
+    for (const HeatEntry& entry : entries) {
+      if (entry.session.contest.candidate_alive()) entry.session.contest.retire_candidate();
+    }
+    if (auto error = trusted.contest.recover()) return *error;
+  }
+  std::vector<HeatResult> results;
+  if (!is_played) return results;
+  auto after = time_reference_alone(trusted, cases);
+  if (!after) return results;
+  for (CandidateRun& run : runs) run.watch_reference(alone, *after);
+  alone = std::move(*after);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    HeatResult result{runs[i].conclude()};
+    result.is_final = !is_hogged && is_final(result.record) && !entries[i].session.candidate_was_killed;
+    results.push_back(std::move(result));
+  }
+  for (HeatResult& result : results) {
+    for (const HeatResult& other : results) {
+      if (&other == &result) continue;
+      if (auto neighbour = neighbour_of(result.record, other.record))
+        result.record.neighbours.push_back(std::move(*neighbour));
+    }
+  }
+  return results;
 }
 
 std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most) {
@@ -164,14 +136,6 @@ std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t f
   if (free_bytes <= ours) return 1;
   return std::clamp<std::size_t>(static_cast<std::size_t>((free_bytes - ours) / each), 1, most);
 }
-
-namespace {
-
-// The attempt whose seed draws the contents of a heat's reference. No candidate has an attempt of this
-// number.
-constexpr int attempt_of_heats = 1 << 16;
-
-}  // namespace
 
 Heats::Heats(const Problem& problem, const RunOptions& options, RunSetup& setup, CandidateRunners& runners,
              RunSessions& sessions)

@@ -1,5 +1,5 @@
-// A heat: several candidates of one problem, graded side by side. They share the calls of the reference, its
-// times alone and the clean-up. Each has its own process, buffers, contents and calls of the oracle.
+// A heat is a run of several candidates of one problem side by side. They share the calls of the reference,
+// its times alone and the clean-up. Each has its own process, buffers, contents and calls of the oracle.
 //
 // Heats forms the heats of a run's candidates.
 #pragma once

@@ -101,14 +101,19 @@ MeasuredCase::Trouble MeasuredCase::run_alike() {
   BlockWatch none;
   BlockWatch& watch = session_.watch != nullptr ? *session_.watch : none;
   BlockRun blocks;
-  do {
+  for (;;) {
     if (all_failed()) return std::nullopt;
     if (auto trouble = take_arms()) return trouble;
     if (all_failed()) return std::nullopt;
     blocks = run_blocks(plan(), *this, watch, session_.stages.clock());
-  } while (begins_anew());
+    // If a baseline failed, the blocks begin anew, so that all kept blocks have the same arms. This happens
+    // at most once per baseline. Later blocks have contents that no contestant has seen.
+    if (!std::exchange(lost_one_, false)) break;
+    decide_anew();
+  }
   if (!trouble_ && !all_failed()) trouble_ = call_reference_unqueued(blocks.blocks);
-  keep(blocks);
+  for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm)
+    keep(entrant_of(arm), run_of(arm, blocks));
   for (Entrant* const entrant : alike_) {
     if (!trouble_) trouble_ = probe(*entrant);
   }
@@ -118,14 +123,6 @@ MeasuredCase::Trouble MeasuredCase::run_alike() {
 bool MeasuredCase::all_failed() const {
   return std::all_of(alike_.begin(), alike_.end(),
                      [](const Entrant* entrant) { return entrant->calls.failed(); });
-}
-
-// Whether the blocks must begin anew because a baseline failed, so that all kept blocks have the same arms.
-// This happens at most once per baseline. Later blocks have contents that no contestant has seen.
-bool MeasuredCase::begins_anew() {
-  if (!std::exchange(lost_one_, false)) return false;
-  decide_anew();
-  return true;
 }
 
 // Draws an order and captures that the previous blocks do not reveal.
@@ -198,24 +195,16 @@ MeasuredCase::Trouble MeasuredCase::warm_up() {
     });
   }
   for (Entrant* const entrant : entrants_) {
-    entrant->captures = choose_captures(*entrant);
+    // Without captures, the outputs are compared as they are when the referee's clock stops, so this clock
+    // attests more.
+    const bool keeps_lines = entrant->calls.keeps_lines() && !entrant->session.returns_outputs;
+    entrant->captures = !session_.contest.measures_speed()   ? CaptureRule::always
+                        : keeps_lines                        ? CaptureRule::never
+                        : entrant->calls.captures_are_long() ? CaptureRule::by_turns
+                                                             : CaptureRule::always;
     entrant->launches = choose_launches(entrant->fastest_ms);
   }
   return std::nullopt;
-}
-
-// Without captures, the outputs are compared as they are when the referee's clock stops, so this clock
-// attests more.
-CaptureRule MeasuredCase::choose_captures(const Entrant& entrant) const {
-  if (!session_.contest.measures_speed()) return CaptureRule::always;
-  if (entrant.calls.keeps_lines() && !entrant.session.returns_outputs) return CaptureRule::never;
-  return entrant.calls.captures_are_long() ? CaptureRule::by_turns : CaptureRule::always;
-}
-
-bool MeasuredCase::captures_now() const {
-  const std::uint32_t block = rounds_ / 2;
-  if (captures_ != CaptureRule::by_turns) return captures_ == CaptureRule::always;
-  return block % 2 == trusted_.draws().number_below(2, first_capture_decision + block / 2);
 }
 
 Role MeasuredCase::role_of(std::size_t arm) const {
@@ -299,11 +288,14 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   return std::nullopt;
 }
 
-void MeasuredCase::leave(Entrant& entrant, std::uint32_t rounds) { entrant.blocks = rounds / 2; }
-
 std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<std::size_t>& order) {
-  session_.progress(fmt::format("{}: block {}", case_.name, rounds_ / 2 + 1));
-  const CallKind kind{true, captures_now()};
+  const std::uint32_t block = rounds_ / 2;
+  session_.progress(fmt::format("{}: block {}", case_.name, block + 1));
+  const bool captures =
+      captures_ == CaptureRule::by_turns
+          ? block % 2 == trusted_.draws().number_below(2, first_capture_decision + block / 2)
+          : captures_ == CaptureRule::always;
+  const CallKind kind{true, captures};
   std::vector<Sample> samples(order.size());
   if (is_alone()) trouble_ = trusted_.draw_fresh(launches_);
   for (const std::size_t arm : order) {
@@ -316,7 +308,7 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
         samples[arm] = *sample;
         continue;
       }
-      leave(entrant, rounds_);
+      entrant.blocks = block;
       if (all_failed()) return std::nullopt;
       continue;
     }
@@ -334,16 +326,13 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
     }
     samples[arm] = *sample;
   }
-  if (wants_change(rounds_++)) trouble_ = play_changes();
+  // One round of each group is followed by changes. The first of them come early, for cases of two rounds.
+  const std::uint32_t round = rounds_++;
+  const std::uint32_t group = round / rounds_per_change;
+  const std::uint32_t among = group == 0 ? 2 : rounds_per_change;
+  if (round % rounds_per_change == trusted_.draws().number_below(among, group)) trouble_ = play_changes();
   if (trouble_ || all_failed()) return std::nullopt;
   return samples;
-}
-
-bool MeasuredCase::wants_change(std::uint32_t round) const {
-  const std::uint32_t group = round / rounds_per_change;
-  // The first change comes early, for cases of two rounds.
-  const std::uint32_t among = group == 0 ? 2 : rounds_per_change;
-  return round % rounds_per_change == trusted_.draws().number_below(among, group);
 }
 
 // Calls on contents of which only a few elements are new, with fewer launches than usual. A candidate that
@@ -355,7 +344,7 @@ MeasuredCase::Trouble MeasuredCase::play_changes() {
     if (entrant->calls.failed()) continue;
     if (auto trouble = entrant->calls.draw_changed(launches)) return trouble;
     entrant->calls.call_candidate(Purpose::changed);
-    if (entrant->calls.failed()) leave(*entrant, rounds_ - 1);
+    if (entrant->calls.failed()) entrant->blocks = (rounds_ - 1) / 2;
   }
   return std::nullopt;
 }
@@ -375,22 +364,19 @@ MeasuredCase::Trouble MeasuredCase::probe(Entrant& entrant) {
   return std::nullopt;
 }
 
-bool MeasuredCase::is_often_unqueued(const std::vector<Block>& blocks, std::size_t arm) const {
-  const std::size_t played = std::min(blocks.size(), entrant_of(arm).blocks);
-  std::size_t unqueued = 0;
-  for (std::size_t i = 0; i < played; ++i) {
-    for (const Sample& sample : blocks[i].samples[arm]) unqueued += sample.kind.queued ? 0 : 1;
-  }
-  return played > 0 && calls_per_outlier * unqueued >= 2 * played;
-}
-
 // Samples of the reference are queued. Samples of a candidate that waits for the device within its calls are
 // not, so the clock rule compares them with unqueued calls of the reference.
 MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Block>& blocks) {
   if (!session_.contest.measures_speed()) return std::nullopt;
   bool any = false;
-  for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm)
-    any = any || is_often_unqueued(blocks, arm);
+  for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm) {
+    const std::size_t played = std::min(blocks.size(), entrant_of(arm).blocks);
+    std::size_t unqueued = 0;
+    for (std::size_t i = 0; i < played; ++i) {
+      for (const Sample& sample : blocks[i].samples[arm]) unqueued += sample.kind.queued ? 0 : 1;
+    }
+    any = any || (played > 0 && calls_per_outlier * unqueued >= 2 * played);
+  }
   if (!any) return std::nullopt;
   const int calls = fastest_ms_ > long_call_ms ? long_unqueued_reference_calls : unqueued_reference_calls;
   for (const bool captures : {true, false}) {
@@ -436,10 +422,6 @@ BlockRun MeasuredCase::run_of(std::size_t arm, const BlockRun& run) const {
   return own;
 }
 
-void MeasuredCase::keep(const BlockRun& run) {
-  for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm) keep(entrant_of(arm), run_of(arm, run));
-}
-
 void MeasuredCase::keep(Entrant& entrant, BlockRun run) {
   CaseRecord& record = entrant.calls.record();
   if (!record.measurement) {
@@ -450,23 +432,18 @@ void MeasuredCase::keep(Entrant& entrant, BlockRun run) {
                          {baseline_of(arm).name, {}, {}, arm > 1 || !baselines_.first_counts()});
   }
   judge_clock(entrant, run.blocks);
-  look_at_precision(entrant);
+  // A candidate whose class changed is unstable: it would look slow beside a baseline of a better class, and
+  // fast beside one of a worse class.
+  const Precision began = baselines_.precision();
+  if (baselines_.first_counts() && record.precision != began)
+    entrant.calls.note({Verdict::unstable, "precision",
+                        fmt::format("it began with {} precision and went on with {}", to_string(began),
+                                    to_string(record.precision))});
   if (run.end == BlockEnd::disturbed)
     entrant.calls.note({Verdict::unstable, "steady_clocks",
                         run.disturbance + "; let the GPU cool, or look at its power supply and cooling"});
   record.measurement->processes.push_back(
       {static_cast<int>(launches_), std::move(run.blocks), run.end, beginnings_});
-}
-
-// A candidate whose class changed is unstable: it would look slow beside a baseline of a better class, and
-// fast beside one of a worse class.
-void MeasuredCase::look_at_precision(Entrant& entrant) {
-  const Precision began = baselines_.precision();
-  const Precision now = entrant.calls.record().precision;
-  if (!baselines_.first_counts() || now == began) return;
-  entrant.calls.note(
-      {Verdict::unstable, "precision",
-       fmt::format("it began with {} precision and went on with {}", to_string(began), to_string(now))});
 }
 
 }  // namespace kgrade

@@ -39,19 +39,16 @@ class MeasuredCase : private RoundPlayer {
   Trouble run_alike();
   BlockPlan plan() const;
   int choose_launches(double fastest_ms) const;
-  bool begins_anew();
   void decide_anew();
   Trouble take_arms();
   Trouble lend_to_arms();
   Trouble call_all(Purpose purpose);
   Trouble play_changes();
-  bool wants_change(std::uint32_t round) const;
   // Whether the only candidate works on the reference's contents.
   bool is_alone() const { return &entrants_.front()->calls == &trusted_; }
   // Draws contents for one of several candidates, new throughout. A single candidate needs no contents of its
   // own.
   Trouble draw_for(Entrant& entrant);
-  void leave(Entrant& entrant, std::uint32_t rounds);
   bool all_failed() const;
   // The baseline with the arm's number.
   const BaselineChoice& baseline_of(std::size_t arm) const { return baselines_.chosen().at(arm - 1); }
@@ -59,15 +56,10 @@ class MeasuredCase : private RoundPlayer {
   bool select(std::size_t arm);
   Role role_of(std::size_t arm) const;
   std::size_t arms() const { return 1 + baselines_.chosen().size() + alike_.size(); }
-  CaptureRule choose_captures(const Entrant& entrant) const;
-  bool captures_now() const;
   Trouble call_reference_unqueued(const std::vector<Block>& blocks);
-  bool is_often_unqueued(const std::vector<Block>& blocks, std::size_t arm) const;
   // Makes calls that give no sample: on the last contents again, and on new ones.
   Trouble probe(Entrant& entrant);
   void judge_clock(Entrant& entrant, std::vector<Block>& blocks);
-  void look_at_precision(Entrant& entrant);
-  void keep(const BlockRun& run);
   void keep(Entrant& entrant, BlockRun run);
   // The blocks of one candidate: samples of the reference and of the candidate.
   BlockRun run_of(std::size_t arm, const BlockRun& run) const;

@@ -28,13 +28,6 @@ constexpr Patience least_first_patience{20'000};
 // For all cases together: with some forty cases, the limits of the calls would add up to hours.
 constexpr std::chrono::minutes longest_rehearsal{30};
 
-// Ignores threads and processes that are left: those of compilers and frameworks come and go until the
-// rehearsal is over.
-std::optional<CallFinding> review_rehearsal(CallReport report) {
-  report.threads_left = report.processes_left = 0;
-  return review_call(report);
-}
-
 class RehearsalRun {
  public:
   explicit RehearsalRun(Session& session)
@@ -68,16 +61,21 @@ class RehearsalRun {
     int calls = contest_.measures_speed() ? calls_of_rehearsal : 1;
     for (int call = 0; call < calls; ++call) {
       const Draw draw = draws_.fresh();
-      const CallReport report =
+      CallReport report =
           contest_.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience(call == 0));
       if (report.lacks_inputs) {
         trouble_ = trusted_failure("oracle", session_.problem, bound, *review_call(report));
         return std::nullopt;
       }
-      if (auto finding = review_rehearsal(report)) {
+      // Ignores threads and processes that are left: those of compilers and frameworks come and go until the
+      // rehearsal is over.
+      report.threads_left = report.processes_left = 0;
+      if (auto finding = review_call(report)) {
         if (is_crash(report))
           finding = explain_crash(*finding, contest_.diagnose(bound, draw, rehearsal_patience));
-        goes_on_ = has_only_raised(report);
+        // The process can be used as before if the call only raised an exception, or gave an answer of the
+        // wrong shape.
+        goes_on_ = may_go_on_after(report.fault) && contest_.candidate_alive();
         if (!goes_on_) finding->message = fmt::format("case '{}': {}", bound.name, finding->message);
         return finding;
       }
@@ -87,24 +85,15 @@ class RehearsalRun {
     return std::nullopt;
   }
 
-  // Whether the process can be used as before: the call only raised an exception, or gave an answer of the
-  // wrong shape.
-  bool has_only_raised(const CallReport& report) const {
-    return (report.fault == Fault::raised || report.fault == Fault::no_answer) && contest_.candidate_alive();
-  }
-
   // The time limit of the first call of a case, or of a later one.
   Patience patience(bool is_first) const {
-    const auto left = std::chrono::duration_cast<Patience>(end_ - std::chrono::steady_clock::now());
-    return std::clamp(left, Patience(1), limit(is_first));
-  }
-
-  Patience limit(bool is_first) const {
     Patience most = is_first ? rehearsal_patience : later_call_patience;
     if (!contest_.measures_speed()) most = std::min(most, cpu_call_patience);
-    if (!session_.time_limit) return most;
-    return is_first ? std::min(most, std::max(*session_.time_limit, least_first_patience))
-                    : *session_.time_limit;
+    if (session_.time_limit)
+      most = is_first ? std::min(most, std::max(*session_.time_limit, least_first_patience))
+                      : *session_.time_limit;
+    const auto left = std::chrono::duration_cast<Patience>(end_ - std::chrono::steady_clock::now());
+    return std::clamp(left, Patience(1), most);
   }
 
   Session& session_;

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "compile/candidate_source.h"
 #include "compile/layout.h"
-#include "contest/candidate_time.h"
+#include "contest/contest.h"
 #include "grade/bench.h"
 #include "grade/failure.h"
 #include "record/settings.h"

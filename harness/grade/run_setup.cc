@@ -162,14 +162,6 @@ Errors RunSetup::require_python() {
   return {};
 }
 
-std::unique_ptr<Build> RunSetup::start_build(std::size_t place) {
-  const CandidateSource& candidate = candidates()[order_[place]];
-  if (is_left_out(candidate)) return std::make_unique<Build>("left out");
-  if (!candidate.fault.empty()) return std::make_unique<Build>(candidate.fault);
-  if (also_checked_) checked_ahead_[&candidate] = make_build(candidate, true);
-  return make_build(candidate, checked_);
-}
-
 std::unique_ptr<Build> RunSetup::build_checked(const CandidateSource& candidate) {
   const auto ahead = checked_ahead_.extract(&candidate);
   return ahead ? std::move(ahead.mapped()) : make_build(candidate, true);
@@ -182,7 +174,15 @@ std::unique_ptr<Build> RunSetup::make_build(const CandidateSource& candidate, bo
 
 void RunSetup::start_builds_before(std::size_t place) {
   const std::size_t end = std::min(place, order_.size());
-  while (next_ + started_.size() < end) started_.push_back(start_build(next_ + started_.size()));
+  while (next_ + started_.size() < end) {
+    const CandidateSource& candidate = candidates()[order_[next_ + started_.size()]];
+    if (is_left_out(candidate) || !candidate.fault.empty()) {
+      started_.push_back(std::make_unique<Build>(is_left_out(candidate) ? "left out" : candidate.fault));
+      continue;
+    }
+    if (also_checked_) checked_ahead_[&candidate] = make_build(candidate, true);
+    started_.push_back(make_build(candidate, checked_));
+  }
 }
 
 void RunSetup::describe(RunRecord& record) const {
@@ -245,19 +245,15 @@ Failure RunSetup::take_built(std::vector<Built>& group) {
     return build->finish();
   }();
   if (!built) return built.errors();
-  if (auto failure = check_unchanged(candidates()[number])) return failure;
-  if (!is_left_out(candidates()[number])) group.push_back({number, candidates()[number], std::move(build)});
+  const CandidateSource& source = candidates()[number];
+  const auto change = source.fault.empty() ? change_of(source, options_.layout) : std::nullopt;
+  if (change)
+    return Errors{
+        {fmt::format("candidate: {} while it was being {}", change->what, checked_ ? "checked" : "graded"),
+         checked_ ? "check it again" : "grade it again",
+         {change->file.string(), 0, 0}}};
+  if (!is_left_out(source)) group.push_back({number, source, std::move(build)});
   return std::nullopt;
-}
-
-Failure RunSetup::check_unchanged(const CandidateSource& source) const {
-  if (!source.fault.empty()) return std::nullopt;
-  const auto change = change_of(source, options_.layout);
-  if (!change) return std::nullopt;
-  return Errors{
-      {fmt::format("candidate: {} while it was being {}", change->what, checked_ ? "checked" : "graded"),
-       checked_ ? "check it again" : "grade it again",
-       {change->file.string(), 0, 0}}};
 }
 
 std::function<void(const std::string&)> RunSetup::progress_of(const CandidateSource& source) const {

@@ -103,11 +103,9 @@ class RunSetup {
 
  private:
   static Failure guard(const std::function<Failure()>& run);
-  std::unique_ptr<Build> start_build(std::size_t place);
   std::unique_ptr<Build> make_build(const CandidateSource& candidate, bool checked);
   Failure take_built(std::vector<Built>& group);
   void start_builds_before(std::size_t place);
-  Failure check_unchanged(const CandidateSource& source) const;
   void close(RunRecord& record);
 
   const Problem& problem_;

@@ -22,19 +22,15 @@ double work_of(const Case& bound) {
   return flops_per_byte * static_cast<double>(bound.tensor_bytes());
 }
 
-// The values of parameters, the largest first.
-std::vector<std::pair<std::int64_t, std::string>> values_by_size(const Problem& problem, const Case& bound) {
+// The case with the largest possible value of a parameter halved, so that there is less work. Nothing if no
+// value can be halved.
+std::optional<Case> halved(const Problem& problem, const Case& bound) {
   std::vector<std::pair<std::int64_t, std::string>> values;
   for (const Parameter& parameter : problem.parameters) {
     if (parameter.is_integer()) values.emplace_back(bound.integers.at(parameter.name), parameter.name);
   }
   std::sort(values.rbegin(), values.rend());
-  return values;
-}
-
-// The case with one value halved, so that there is less work. Nothing if no value can be halved.
-std::optional<Case> halved(const Problem& problem, const Case& bound) {
-  for (const auto& [value, name] : values_by_size(problem, bound)) {
+  for (const auto& [value, name] : values) {
     CaseSpec spec;
     spec.name = bound.name;
     spec.role = bound.role;
@@ -72,12 +68,6 @@ std::optional<double> seconds_of_call(const Problem& problem, const Case& bound,
   return *seconds * work_of(bound) / std::max(1.0, work_of(*smaller));
 }
 
-Error too_long(const std::string& name, double seconds) {
-  return {fmt::format("--case {}: takes about {} on the emulated device", name, about(seconds)),
-          "add --force to run it all the same, use a GPU, or write a smaller shape as in --case n=1000,m=3",
-          {}};
-}
-
 }  // namespace
 
 std::string about(double seconds) {
@@ -107,7 +97,12 @@ Failure foresee_time(const Problem& problem, const RunOptions& options, const st
     if (!one) return std::nullopt;
     const double seconds = *one * calls_of_oracle * static_cast<double>(options.candidates.size());
     if (seconds > longest_without_force_s && !options.force) {
-      errors.push_back(too_long(planned.bound.name, seconds));
+      errors.push_back(
+          {fmt::format("--case {}: takes about {} on the emulated device", planned.bound.name,
+                       about(seconds)),
+           "add --force to run it all the same, use a GPU, or write a smaller shape as in --case "
+           "n=1000,m=3",
+           {}});
     } else if (seconds > shortest_told_s) {
       options.notice(
           fmt::format("case {} takes about {} on the emulated device", planned.bound.name, about(seconds)));

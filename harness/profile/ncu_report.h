@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/source_places.h"
 #include "profile/kernel_profile.h"
 
 namespace kgrade {
@@ -24,5 +25,11 @@ NcuReport parse_raw_page(const std::string& text);
 
 // Why ncu counts nothing, and a remedy, from ncu's own lines. Nothing if these lines give no reason.
 std::optional<Error> complaint_of(const std::string& log);
+
+// Finds the lines of the source that cost the most, in what `ncu --csv --page source --print-source
+// cuda,sass` prints. Fills in the worst places of the launches, which are in ncu's order. Without line
+// information (-lineinfo) there are none.
+void add_places(const std::string& source_page, const OwnSources& own, QuotedSource& quoted,
+                std::vector<KernelProfile>& launches);
 
 }  // namespace kgrade

@@ -12,20 +12,74 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "check/check_candidate.h"
-#include "check/extension_places.h"
+#include "check/source_of_findings.h"
 #include "contest/contest.h"
 #include "grade/run_setup.h"
 #include "measure/roofline.h"
 #include "profile/activity.h"
 #include "profile/advice.h"
-#include "profile/emulated_counts.h"
 #include "profile/ncu_report.h"
-#include "profile/ncu_source.h"
-#include "profile/own_kernels.h"
 #include "profile/profiler.h"
 
 namespace kgrade {
 namespace {
+
+void add_ratio(KernelProfile& kernel, const char* fact, double factor, std::uint64_t part,
+               std::uint64_t whole) {
+  if (whole > 0) kernel.facts[fact] = factor * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void add_global(KernelProfile& kernel, const char* sectors, const char* bytes, const GlobalCounts& counts) {
+  add_ratio(kernel, sectors, 1, counts.sectors, counts.requests);
+  add_ratio(kernel, bytes, 1, counts.bytes, counts.sectors);
+}
+
+KernelProfile profile_of(const LaunchCounts& counts) {
+  KernelProfile kernel;
+  kernel.name = counts.kernel;
+  kernel.launches = static_cast<int>(counts.times);
+  std::copy(std::begin(counts.grid), std::end(counts.grid), kernel.grid.begin());
+  std::copy(std::begin(counts.block), std::end(counts.block), kernel.block.begin());
+  add_global(kernel, "load_sectors_per_request", "load_bytes_per_sector", counts.loads);
+  add_global(kernel, "store_sectors_per_request", "store_bytes_per_sector", counts.stores);
+  kernel.facts["shared_conflicts"] = static_cast<double>(counts.shared_conflicts);
+  add_ratio(kernel, "shared_conflict_pct", 100, counts.shared_conflicts, counts.shared_passes);
+  add_ratio(kernel, "partial_request_pct", 100, counts.partial_requests, counts.requests);
+  kernel.facts["accesses"] = static_cast<double>(counts.global_accesses + counts.shared_accesses);
+  kernel.facts["atomics"] = static_cast<double>(counts.global_atomics + counts.shared_atomics);
+  kernel.facts["barriers"] = static_cast<double>(counts.barriers);
+  return kernel;
+}
+
+// Facts of the launches that the emulated device counted (device/emulated/checker/access_counts.h). They are
+// exact for the case that ran, and say nothing about time. `places` may be null. Then no fact has a place in
+// the source.
+std::vector<KernelProfile> profiles_of(const std::vector<LaunchCounts>& counts, PlaceFinder* places,
+                                       QuotedSource& source) {
+  std::vector<std::uint64_t> pcs;
+  for (const LaunchCounts& one : counts) {
+    for (const CountedPlace& place : one.places()) pcs.push_back(place.pc);
+  }
+  std::vector<std::optional<SourcePlace>> found(pcs.size());
+  if (places != nullptr && !pcs.empty()) found = places->find(pcs);
+  std::vector<KernelProfile> kernels;
+  auto next = found.begin();
+  for (const LaunchCounts& one : counts) {
+    kernels.push_back(profile_of(one));
+    const std::uint64_t of_loads = one.loads.excess();
+    const std::uint64_t of_stores = one.stores.excess();
+    const auto add = [&](const char* what, const CountedPlace& place, std::uint64_t all) {
+      const auto at = *next++;
+      if (at && place.excess > 0 && all > 0)
+        kernels.back().worst.push_back(
+            {what, source.place(*at), static_cast<double>(place.excess) / static_cast<double>(all)});
+    };
+    add("loads", one.worst_load, of_loads);
+    add("stores", one.worst_store, of_stores);
+    add("shared", one.worst_shared, one.shared_conflicts);
+  }
+  return kernels;
+}
 
 // The largest measured case, or the largest of all cases if none is measured.
 std::vector<PlannedCase> only_largest(std::vector<PlannedCase> cases) {
@@ -141,8 +195,10 @@ class ProfileRun {
     if (profiler_)
       profiler_->set_source(source.path.filename().string(),
                             source.submission ? source.submission->text : "");
-    CheckSession session{contest,   problem_,     record_.seed,    passes(),
-                         !on_gpu(), time_limit(), setup_.stages(), setup_.progress_of(source),
+    const double seconds = options_.time_limit_seconds.value_or(default_profile_limit(on_gpu()));
+    const Patience limit(std::lround(seconds * 1000));
+    CheckSession session{contest,   problem_, record_.seed,    passes(),
+                         !on_gpu(), limit,    setup_.stages(), setup_.progress_of(source),
                          true};
     Seen seen;
     std::string pass = session.passes.front().name;
@@ -165,7 +221,10 @@ class ProfileRun {
     seen.extensions = evidence.extensions;
     if (!on_gpu()) return see_counts(evidence, source, built, own, seen);
     if (pass == activity_pass) {
-      see_activity(evidence.tool_report, seen);
+      Activity activity = parse_activity(evidence.tool_report);
+      seen.kernels = combined(std::move(activity.launches));
+      if (!seen.kernels.empty()) seen.source = "activity";
+      if (!activity.problem.empty()) seen.notes.push_back(printable_line(activity.problem));
       return limit_counters(seen);
     }
     see_counters(split_report(evidence.tool_report), own, seen);
@@ -185,13 +244,6 @@ class ProfileRun {
       seen.notes.emplace_back(
           "a block made more requests between two barriers than are put together: the "
           "ratios are of those before");
-  }
-
-  static void see_activity(const std::string& report, Seen& seen) {
-    Activity activity = parse_activity(report);
-    seen.kernels = combined(std::move(activity.launches));
-    if (!seen.kernels.empty()) seen.source = "activity";
-    if (!activity.problem.empty()) seen.notes.push_back(printable_line(activity.problem));
   }
 
   // Limits the pass `counters`, with the results of the pass `activity`.
@@ -257,11 +309,6 @@ class ProfileRun {
     if (candidate.kernels.empty()) candidate.notes.emplace_back("no kernel of the call was seen");
     if (seen.lacks && !record_.lacks) record_.lacks = std::move(seen.lacks);
     return candidate;
-  }
-
-  Patience time_limit() const {
-    return Patience(
-        std::lround(options_.time_limit_seconds.value_or(default_profile_limit(on_gpu())) * 1000));
   }
 
   const Problem& problem_;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_schema.h"
-#include "check/finding_json.h"
+#include "check/finding.h"
 #include "profile/profile_record.h"
 #include "profile/profiler.h"
 #include "record/shared_json.h"

@@ -21,27 +21,20 @@ constexpr std::size_t most_shown_stalls = 3;
 // Two columns differ in a fact if the larger value is more than this many times the smaller one.
 constexpr double noticeable = 1.1;
 
-std::string number_text(double value) {
-  const double size = std::abs(value);
-  if (size >= 1e12) return fmt::format("{:.3g} T", value / 1e12);
-  if (size >= 1e9) return fmt::format("{:.3g} G", value / 1e9);
-  if (size >= 1e6) return fmt::format("{:.3g} M", value / 1e6);
-  if (value == std::floor(value)) return fmt::format("{:.0f}", value);
-  return size >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
-}
-
-// A hostile report may hold any number.
-std::string bytes_text(double bytes) {
-  return format_bytes(bytes > 0 ? static_cast<std::uint64_t>(std::min(bytes, 0x1p63)) : 0);
-}
-
 std::string value_text(const FactKind& kind, const std::optional<double>& value) {
   if (!value) return "-";
   if (kind.unit == "us") return format_ms(*value * 1e-3);
-  if (kind.unit == "bytes") return bytes_text(*value);
+  // A hostile report may hold any number.
+  if (kind.unit == "bytes")
+    return format_bytes(*value > 0 ? static_cast<std::uint64_t>(std::min(*value, 0x1p63)) : 0);
   if (kind.unit == "%") return fmt::format("{:.1f} %", *value);
   if (kind.unit == "share") return fmt::format("{:.1f} %", 100 * *value);
-  return number_text(*value);
+  const double size = std::abs(*value);
+  if (size >= 1e12) return fmt::format("{:.3g} T", *value / 1e12);
+  if (size >= 1e9) return fmt::format("{:.3g} G", *value / 1e9);
+  if (size >= 1e6) return fmt::format("{:.3g} M", *value / 1e6);
+  if (*value == std::floor(*value)) return fmt::format("{:.0f}", *value);
+  return size >= 100 ? fmt::format("{:.0f}", *value) : fmt::format("{:.3g}", *value);
 }
 
 // True for a fact that says nothing, such as 0 spills or 0 atomics.
@@ -160,15 +153,6 @@ std::string headline(const ProfiledCandidate& candidate, const Style& style, boo
   return text;
 }
 
-// The candidates that were profiled.
-std::vector<const ProfiledCandidate*> profiled(const ProfileRecord& record) {
-  std::vector<const ProfiledCandidate*> all;
-  for (const ProfiledCandidate& candidate : record.candidates) {
-    if (!candidate.kernels.empty()) all.push_back(&candidate);
-  }
-  return all;
-}
-
 // The name of the candidate's file, or its path if the other candidate's file has the same name.
 std::string column_name(const ProfiledCandidate& candidate,
                         const std::vector<const ProfiledCandidate*>& all) {
@@ -179,14 +163,6 @@ std::string column_name(const ProfiledCandidate& candidate,
     return name_of(*one) == name_of(candidate);
   });
   return same > 1 ? candidate.path : name_of(candidate);
-}
-
-std::optional<double> total_of(const ProfiledCandidate& candidate, std::string_view fact) {
-  std::optional<double> total;
-  for (const KernelProfile& kernel : candidate.kernels) {
-    if (const auto value = kernel.fact(fact)) total = total.value_or(0) + *value;
-  }
-  return total;
 }
 
 std::string difference_text(const std::vector<std::optional<double>>& values, const Style& style) {
@@ -200,7 +176,10 @@ std::string difference_text(const std::vector<std::optional<double>>& values, co
 
 // The longest kernels beside each other, below sums over all kernels.
 std::string comparison_text(const ProfileRecord& record, const Style& style) {
-  const auto candidates = profiled(record);
+  std::vector<const ProfiledCandidate*> candidates;
+  for (const ProfiledCandidate& candidate : record.candidates) {
+    if (!candidate.kernels.empty()) candidates.push_back(&candidate);
+  }
   if (candidates.size() < 2) return "";
   std::vector<std::string> header = {"beside each other"};
   std::vector<std::string> names = {"longest kernel"};
@@ -236,7 +215,13 @@ std::string comparison_text(const ProfileRecord& record, const Style& style) {
       values_of([&](std::size_t i) { return static_cast<double>(candidates[i]->kernels.size()); }));
   for (const FactKind& kind : fact_kinds()) {
     if (kind.combine != Combine::sum || kind.name == "time_share") continue;
-    const auto totals = values_of([&](std::size_t i) { return total_of(*candidates[i], kind.name); });
+    const auto totals = values_of([&](std::size_t i) {
+      std::optional<double> total;
+      for (const KernelProfile& kernel : candidates[i]->kernels) {
+        if (const auto value = kernel.fact(kind.name)) total = total.value_or(0) + *value;
+      }
+      return total;
+    });
     const auto idle = [&](const std::optional<double>& value) { return !value || *value == 0; };
     if (std::all_of(totals.begin(), totals.end(), idle)) continue;
     add(fmt::format("{}, all kernels", kind.label), kind, totals);

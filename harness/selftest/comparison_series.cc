@@ -141,17 +141,14 @@ std::optional<Error> ComparisonSeries::calibrate() {
     known.pilot_ms = calibration->ms;
     record_.kernels.push_back(std::move(known));
     calibrations_.push_back(*calibration);
-    expected.push_back(expected_seconds(*calibration));
+    // The time until the interval is examined for the first time.
+    const double rounds = 2.0 * static_cast<double>(record_.goal.first_look);
+    const double round_ms = 2 * calibration->ms + 3 * call_overhead_ms;
+    expected.push_back(record_.goal.processes *
+                       std::min(record_.goal.budget_seconds, rounds * round_ms / 1000));
   }
   forecast_.emplace(std::move(expected));
   return std::nullopt;
-}
-
-// The time until the interval is examined for the first time.
-double ComparisonSeries::expected_seconds(const KernelCalibration& calibration) const {
-  const double rounds = 2.0 * static_cast<double>(record_.goal.first_look);
-  const double round_ms = 2 * calibration.ms + 3 * call_overhead_ms;
-  return record_.goal.processes * std::min(record_.goal.budget_seconds, rounds * round_ms / 1000);
 }
 
 // The length that adds this share of time. If times do not measure speed, it adds this share of work instead.
@@ -160,21 +157,6 @@ std::int64_t ComparisonSeries::second_length(const KernelCalibration& calibratio
   const double units = calibration.ms_per_length > 0 ? added * calibration.ms / calibration.ms_per_length
                                                      : added * static_cast<double>(calibration.length);
   return calibration.length + std::max<std::int64_t>(1, std::llround(units));
-}
-
-const Case& ComparisonSeries::set_cases(const SelftestComparison& comparison) {
-  const Kernel& kernel = options_.kernels[comparison.kernel];
-  const Sizes& sizes = calibrations_[comparison.kernel].sizes;
-  contest_.take_back();
-  cases_ = {case_of(problem_, kernel, sizes, sizes.least_length),
-            case_of(problem_, kernel, sizes, comparison.length),
-            case_of(problem_, kernel, sizes, comparison.second_length)};
-  return cases_.reference;
-}
-
-std::string ComparisonSeries::progress_prefix(std::size_t number) const {
-  const double seconds = forecast_->seconds_for(std::span(plan_).subspan(number));
-  return fmt::format("{} of {}, {}: ", number + 1, plan_.size(), time_left(seconds));
 }
 
 std::optional<Error> ComparisonSeries::compare(const PlannedComparison& planned, std::size_t number) {
@@ -188,8 +170,15 @@ std::optional<Error> ComparisonSeries::compare(const PlannedComparison& planned,
   if (options_.fresh || !contest_.candidate_alive()) {
     if (auto error = start_anew()) return error;
   }
-  const Case& bound = set_cases(comparison);
-  const auto found = measure(bound, seed_of_comparison(record_.seed, number), progress_prefix(number));
+  const Kernel& kernel = options_.kernels[planned.kernel];
+  const Sizes& sizes = calibration.sizes;
+  contest_.take_back();
+  cases_ = {case_of(problem_, kernel, sizes, sizes.least_length),
+            case_of(problem_, kernel, sizes, comparison.length),
+            case_of(problem_, kernel, sizes, comparison.second_length)};
+  const double left = forecast_->seconds_for(std::span(plan_).subspan(number));
+  const auto found = measure(cases_.reference, seed_of_comparison(record_.seed, number),
+                             fmt::format("{} of {}, {}: ", number + 1, plan_.size(), time_left(left)));
   if (!found) return found.error();
   take(*found, comparison);
   if (contest_.measures_speed() && comparison.first.median > 0) {

@@ -129,10 +129,7 @@ class ComparisonSeries {
   // The measured comparison. It has no ratio unless the answers of all processes are accepted.
   Result<CaseRecord> measure(const Case& bound, std::uint64_t seed, const std::string& prefix);
   std::optional<Error> start_anew();
-  const Case& set_cases(const SelftestComparison& comparison);
   std::int64_t second_length(const KernelCalibration& calibration, double added) const;
-  double expected_seconds(const KernelCalibration& calibration) const;
-  std::string progress_prefix(std::size_t number) const;
 
   Contest& contest_;
   const Problem& problem_;

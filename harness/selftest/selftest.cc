@@ -25,7 +25,12 @@ class Run {
       : options_(options), bench_(bench), stages_(bench.clock()), problem_(selftest_problem()) {}
 
   SelftestOutcome run() {
-    Failure failure = guarded();
+    Failure failure;
+    try {
+      failure = compare_kernels();
+    } catch (const std::exception& thrown) {
+      failure = errors_of(thrown);
+    }
     if (record_.comparisons.empty()) return {std::nullopt, std::move(failure)};
     conclude(record_);
     record_.stages = stages_.stages();
@@ -34,14 +39,6 @@ class Run {
   }
 
  private:
-  Failure guarded() {
-    try {
-      return compare_kernels();
-    } catch (const std::exception& thrown) {
-      return errors_of(thrown);
-    }
-  }
-
   Failure compare_kernels() {
     if (auto failure = prepare()) return failure;
     describe();

@@ -23,4 +23,10 @@ std::string to_text(const SelftestRecord& record);
 // slow-down, the criteria and the conclusion. If times do not measure speed, no figures of speed are shown.
 std::string render_table(const SelftestRecord& record, const Style& style);
 
+// A picture of a self-test, with the estimates of all comparisons of a binary with itself. It is a
+// self-contained SVG without scripts, readable on light and dark backgrounds. It has a column for each
+// kernel, and in it a dot with an interval for each comparison, around 1 with a margin of 1 %. Intervals end
+// at the edge of the scale. If times do not measure speed, a text says so.
+std::string render_svg(const SelftestRecord& record);
+
 }  // namespace kgrade

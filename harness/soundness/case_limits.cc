@@ -17,16 +17,6 @@ namespace {
 
 constexpr std::uint64_t contestants = 3;
 
-std::string flops_text(const Case& bound) {
-  return bound.flops ? fmt::format("{:.3g}", static_cast<double>(*bound.flops)) : "-";
-}
-
-std::string intensity_text(const Case& bound) {
-  if (!bound.flops) return "-";
-  const std::int64_t bytes = bound.bytes.value_or(bound.tensor_bytes());
-  return fmt::format("{:.3g}", static_cast<double>(*bound.flops) / static_cast<double>(bytes));
-}
-
 // The program's own memory: code, buffers and slices.
 constexpr std::uint64_t own_host_bytes = std::uint64_t{512} << 20;
 
@@ -53,16 +43,6 @@ std::optional<std::uint64_t> left_in(const std::filesystem::path& group) {
   const std::uint64_t files = number_in(group / "memory.stat", "file").value_or(0);
   const std::uint64_t kept = *used > files ? *used - files : 0;
   return *limit > kept ? *limit - kept : 0;
-}
-
-// "user.slice/a" from the line "0::/user.slice/a" of proc(5).
-std::string own_group(const std::filesystem::path& root) {
-  std::ifstream stream(root / "proc/self/cgroup");
-  std::string line;
-  while (std::getline(stream, line)) {
-    if (line.starts_with("0::/")) return line.substr(4);
-  }
-  return "";
 }
 
 }  // namespace
@@ -98,28 +78,25 @@ std::string costs_table(const Problem& problem, const std::vector<Case>& cases) 
       row.push_back(
           format_bytes(static_cast<std::uint64_t>(tensor.elements) * element_bytes(bound.dtype_of(tensor))));
     row.push_back(format_bytes(bytes_lent(bound)));
-    row.push_back(flops_text(bound));
-    row.push_back(intensity_text(bound));
+    const auto flops = static_cast<double>(bound.flops.value_or(0));
+    const auto bytes = static_cast<double>(bound.bytes.value_or(bound.tensor_bytes()));
+    row.push_back(bound.flops ? fmt::format("{:.3g}", flops) : "-");
+    row.push_back(bound.flops ? fmt::format("{:.3g}", flops / bytes) : "-");
     table.add(std::move(row));
   }
   return table.render(Style(false));
 }
 
-namespace {
-
-// The size of an element in contest/tensor_values.h, if its values are large.
-std::uint64_t bytes_on_host(Dtype dtype) {
-  const bool is_wide = is_integer(dtype) && element_bytes(dtype) > 2;
-  return sizeof(float) + (is_wide ? sizeof(std::int64_t) : 0);
-}
-
-}  // namespace
-
 std::uint64_t host_bytes_needed(const Case& bound, const HostCopies& copies, std::uint64_t most_elements) {
   std::uint64_t bytes = own_host_bytes;
-  for (const Tensor& tensor : bound.tensors)
+  for (const Tensor& tensor : bound.tensors) {
+    // Values of wide integers are also kept as integers (contest/tensor_values.h).
+    const Dtype dtype = bound.dtype_of(tensor);
+    const bool is_wide = is_integer(dtype) && element_bytes(dtype) > 2;
     bytes += std::min(static_cast<std::uint64_t>(tensor.elements), most_elements) *
-             bytes_on_host(bound.dtype_of(tensor)) * (tensor.output ? copies.outputs : copies.inputs);
+             (sizeof(float) + (is_wide ? sizeof(std::int64_t) : 0)) *
+             (tensor.output ? copies.outputs : copies.inputs);
+  }
   return bytes;
 }
 
@@ -127,7 +104,12 @@ std::uint64_t host_bytes_available(const std::filesystem::path& root) {
   std::uint64_t available = std::numeric_limits<std::uint64_t>::max();
   if (const auto kilobytes = number_in(root / "proc/meminfo", "MemAvailable:")) available = *kilobytes * 1024;
   const std::filesystem::path groups = root / "sys/fs/cgroup";
-  std::filesystem::path group = own_group(root);
+  // "user.slice/a" from the line "0::/user.slice/a" of proc(5).
+  std::filesystem::path group;
+  std::ifstream stream(root / "proc/self/cgroup");
+  for (std::string line; group.empty() && std::getline(stream, line);) {
+    if (line.starts_with("0::/")) group = line.substr(4);
+  }
   while (true) {
     if (const auto left = left_in(groups / group)) available = std::min(available, *left);
     if (group.empty()) return available;

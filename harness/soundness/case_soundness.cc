@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "record/verdict.h"
 #include "soundness/dependence.h"
-#include "soundness/expected_values.h"
 #include "soundness/host_values.h"
 #include "soundness/wrong_answers.h"
 #include "verify/judgement.h"
@@ -36,7 +35,9 @@ class CaseSoundness {
       if (!goes_on) return false;
     }
     session_.cases += 1;
-    return try_scalars();
+    const auto error = session_.scalars.try_case(session_.runner, case_, base_draw(), *base_);
+    if (error) fails(*error);
+    return !error;
   }
 
   Result<bool> check_precision() {
@@ -142,7 +143,13 @@ class CaseSoundness {
       const Judgement judgement = judge(in_single, i, **single, *base_);
       if (judgement.verdict == Verdict::accepted) continue;
       if (acceptance_.is_exact(i)) {
-        note_inexact_reference(i);
+        session_.findings.add(
+            "reference-imprecise", name_of_output(i), case_,
+            fmt::format(
+                "in single precision the reference's '{0}' is not the oracle's, and '{0}' is compared "
+                "exactly",
+                name_of_output(i)),
+            "let it depend on no rounding: on moved values, integers and comparisons of inputs alone");
         continue;
       }
       session_.findings.add(
@@ -155,15 +162,6 @@ class CaseSoundness {
     return true;
   }
 
-  void note_inexact_reference(std::size_t output) {
-    session_.findings.add(
-        "reference-imprecise", name_of_output(output), case_,
-        fmt::format(
-            "in single precision the reference's '{0}' is not the oracle's, and '{0}' is compared exactly",
-            name_of_output(output)),
-        "let it depend on no rounding: on moved values, integers and comparisons of inputs alone");
-  }
-
   // Compares the Model's reference with the oracle as grading does, in units of the output's usual norm.
   bool check_model() {
     const auto single = session_.runner.call_reference(base_draw());
@@ -173,8 +171,13 @@ class CaseSoundness {
     }
     std::vector<ElementErrors> all_errors;  // before other calls overwrite the outputs
     for (std::size_t i = 0; i < outputs(); ++i) all_errors.push_back((*single)->errors(i, *base_));
-    auto scales = usual_scales();
-    if (!scales) return false;
+    // The scales of a few draws; of more draws if few elements could cancel.
+    const int draws = std::max(1, ExpectedScales::draws_of(case_, Precision::fp32) / 2);
+    auto scales = scales_of_draws(session_.runner, session_.seed, 1, draws);
+    if (!scales) {
+      fails(scales.error());
+      return false;
+    }
     bool is_sound = true;
     for (std::size_t i = 0; i < outputs(); ++i) {
       const OutputErrors errors{name_of_output(i), {}, all_errors[i], output_of(case_, i).compare};
@@ -190,15 +193,6 @@ class CaseSoundness {
                             other_inputs_of(session_.problem) + ", or leave it out");
     }
     return is_sound;
-  }
-
-  // The scales of a few draws; of more draws if few elements could cancel.
-  std::optional<ExpectedScales> usual_scales() {
-    const int draws = std::max(1, ExpectedScales::draws_of(case_, Precision::fp32) / 2);
-    auto scales = scales_of_draws(session_.runner, session_.seed, 1, draws);
-    if (scales) return std::move(*scales);
-    fails(scales.error());
-    return std::nullopt;
   }
 
   // The answer to other inputs. Tries a few draws to find an answer that would not be accepted. A sum of very
@@ -235,20 +229,18 @@ class CaseSoundness {
           distance_between(sample_of(other.values()[i]), expected, magnitudes_of(expected));
       acceptance_.set_distance(i, distance);
       lowest_class_.set_distance(i, distance);
-      if (is_model()) note_missing_classes(i, distance);
+      // Notes an output that depends so little on the inputs that it is only judged in single precision.
+      const double threshold = session_.problem.thresholds.bf16;
+      if (!is_model() || acceptance_.is_exact(i) || distance == 0 ||
+          distance >= share_of_distance * threshold)
+        continue;
+      session_.findings.add(
+          "class-not-offered", name_of_output(i), case_,
+          fmt::format("'{}' hardly depends on such inputs: the answer to others is within {:.1e} of it, so a "
+                      "candidate that asks for bf16 may be off by {:.1e} at most, not {:.0e}",
+                      name_of_output(i), distance, lowest_class_.threshold(i), threshold),
+          other_inputs_of(session_.problem), LintFinding::Severity::warning);
     }
-  }
-
-  // Notes an output that depends so little on the inputs that it is only judged in single precision.
-  void note_missing_classes(std::size_t output, double distance) {
-    const double threshold = session_.problem.thresholds.bf16;
-    if (acceptance_.is_exact(output) || distance == 0 || distance >= share_of_distance * threshold) return;
-    session_.findings.add(
-        "class-not-offered", name_of_output(output), case_,
-        fmt::format("'{}' hardly depends on such inputs: the answer to others is within {:.1e} of it, so a "
-                    "candidate that asks for bf16 may be off by {:.1e} at most, not {:.0e}",
-                    name_of_output(output), distance, lowest_class_.threshold(output), threshold),
-        other_inputs_of(session_.problem), LintFinding::Severity::warning);
   }
 
   std::set<std::size_t> find_wrong_answers(LintFindings& findings, const Acceptance& acceptance,
@@ -261,7 +253,13 @@ class CaseSoundness {
   // Tries other inputs. A user of the file can change nothing else.
   bool explain_by_inputs(std::size_t first) {
     progress("other contents");
-    const Case changed = with_other_inputs();
+    Case changed = case_;
+    for (std::size_t i = 0; i < changed.tensors.size(); ++i) {
+      ResolvedInit& init = changed.tensors[i].init;
+      const bool is_drawn =
+          init.kind == ResolvedInit::Kind::uniform || init.kind == ResolvedInit::Kind::normal;
+      if (!changed.tensors[i].output && !is_weight(i) && is_drawn) init = {ResolvedInit::Kind::normal, 0, 2};
+    }
     LintFindings with_others(session_.problem);
     if (!find_with(changed, with_others)) return false;
     if (with_others.empty()) {
@@ -278,17 +276,6 @@ class CaseSoundness {
       return false;
     }
     return true;
-  }
-
-  Case with_other_inputs() const {
-    Case changed = case_;
-    for (std::size_t i = 0; i < changed.tensors.size(); ++i) {
-      ResolvedInit& init = changed.tensors[i].init;
-      const bool is_drawn =
-          init.kind == ResolvedInit::Kind::uniform || init.kind == ResolvedInit::Kind::normal;
-      if (!changed.tensors[i].output && !is_weight(i) && is_drawn) init = {ResolvedInit::Kind::normal, 0, 2};
-    }
-    return changed;
   }
 
   bool find_with(const Case& changed, LintFindings& findings) {
@@ -384,23 +371,20 @@ class CaseSoundness {
                   }};
       const auto sampled = answer(base_draw(), edits);
       if (!sampled) return false;
-      for (std::size_t i = 0; i < outputs(); ++i) judge_sampled(tensor, i, *sampled);
+      for (std::size_t i = 0; i < outputs(); ++i) {
+        const Judgement judgement = judge(acceptance_, i, *sampled, *base_);
+        // Outputs that do not depend on this input at all are reported as input-ignored.
+        if (judgement.verdict != Verdict::accepted || judgement.relative_error == 0) continue;
+        if (constants_.contains(i)) continue;
+        session_.findings.add(
+            "sample-passes", case_.tensors[tensor].name, case_,
+            fmt::format("with half of the elements of '{}' replaced by their mean '{}' is accepted ({}): a "
+                        "kernel may read a sample",
+                        case_.tensors[tensor].name, name_of_output(i), acceptance_.figures(i, judgement)),
+            "sum fewer terms, draw them around 0 (normal(0, 1)), or ask for a tighter `precision`");
+      }
     }
     return true;
-  }
-
-  void judge_sampled(std::size_t tensor, std::size_t output, CallOutputs& sampled) {
-    const Judgement judgement = judge(acceptance_, output, sampled, *base_);
-    // Outputs that do not depend on this input at all are reported as input-ignored.
-    if (judgement.verdict != Verdict::accepted || judgement.relative_error == 0) return;
-    if (constants_.contains(output)) return;
-    session_.findings.add(
-        "sample-passes", case_.tensors[tensor].name, case_,
-        fmt::format("with half of the elements of '{}' replaced by their mean '{}' is accepted ({}): a "
-                    "kernel may read a sample",
-                    case_.tensors[tensor].name, name_of_output(output),
-                    acceptance_.figures(output, judgement)),
-        "sum fewer terms, draw them around 0 (normal(0, 1)), or ask for a tighter `precision`");
   }
 
   bool check_dependence() {
@@ -417,7 +401,8 @@ class CaseSoundness {
       session_.findings.add(
           found->fewest > 0 ? "element-ignored" : "input-ignored", case_.tensors[tensor].name, case_,
           describe(*found, case_.tensors[tensor].name),
-          is_model() ? remedy_for_ignored(tensor)
+          is_model() && is_weight(tensor) ? "no harm: candidates may leave it out"
+          : is_model() ? "mend `Model`, or leave the file out: a candidate need not read the input"
           : found->any_change
               ? "let an element count for more: fewer terms, tighter `thresholds` or `precision`"
               : "remove the parameter, or mend the reference or the case so that it counts",
@@ -447,21 +432,10 @@ class CaseSoundness {
     return true;
   }
 
-  std::string remedy_for_ignored(std::size_t tensor) const {
-    return is_weight(tensor) ? "no harm: candidates may leave it out"
-                             : "mend `Model`, or leave the file out: a candidate need not read the input";
-  }
-
   bool measure_errors() {
     if (constants_.size() == outputs() || !ClassSeparation::applies_to(session_.problem, case_)) return true;
     progress("precision classes");
     const auto error = session_.classes.try_case(session_.runner, case_, session_.seed, *base_);
-    if (error) fails(*error);
-    return !error;
-  }
-
-  bool try_scalars() {
-    const auto error = session_.scalars.try_case(session_.runner, case_, base_draw(), *base_);
     if (error) fails(*error);
     return !error;
   }

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "problem/problem.h"
-#include "soundness/class_separation.h"
+#include "soundness/dependence.h"
 #include "soundness/lint_findings.h"
+#include "soundness/precision_classes.h"
 #include "soundness/reference_runner.h"
-#include "soundness/scalar_use.h"
 
 namespace kgrade {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "base/text.h"
 #include "draw/seed.h"
@@ -38,7 +39,13 @@ class DependenceSearch {
   }
 
   Result<Dependence> run() {
-    for (const std::size_t place : places()) {
+    std::vector<std::size_t> places = {0, elements_ - 1, elements_ / 2};
+    std::mt19937_64 generator(draw_.seed);
+    for (int i = 0; i < drawn_places; ++i)
+      places.push_back(static_cast<std::size_t>(generator() % elements_));
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    for (const std::size_t place : places) {
       if (changes_much(place, place + 1)) break;
     }
     if (errors_.empty() && !found_.depends) halve();
@@ -47,16 +54,6 @@ class DependenceSearch {
   }
 
  private:
-  std::vector<std::size_t> places() const {
-    std::vector<std::size_t> places = {0, elements_ - 1, elements_ / 2};
-    std::mt19937_64 generator(draw_.seed);
-    for (int i = 0; i < drawn_places; ++i)
-      places.push_back(static_cast<std::size_t>(generator() % elements_));
-    std::sort(places.begin(), places.end());
-    places.erase(std::unique(places.begin(), places.end()), places.end());
-    return places;
-  }
-
   // Searches by halving, because windows and strides may skip most elements.
   void halve() {
     std::size_t begin = 0;
@@ -81,7 +78,10 @@ class DependenceSearch {
     std::vector<InputEdit> edits(1);
     edits[0] = {tensor_, begin, {}, end - begin, [this](std::uint64_t first, std::span<float> slice) {
                   in_parts(slice.size(), [&](std::size_t from, std::size_t to) {
-                    for (std::size_t i = from; i < to; ++i) slice[i] = flipped_at(first + i, slice[i]);
+                    for (std::size_t i = from; i < to; ++i) {
+                      const float scale = scale_at(distribution_, drawn_place(distribution_, first + i));
+                      slice[i] = flipped(slice[i] / scale, init_) * scale;
+                    }
                   });
                 }};
     const auto outputs = runner_.call_oracle(draw_, edits);
@@ -98,11 +98,6 @@ class DependenceSearch {
       found_.largest_error = std::max(found_.largest_error, error_of(expected_, changed));
     if (end - begin == 1) found_.depends = found_.depends || much;
     return much;
-  }
-
-  float flipped_at(std::uint64_t index, float value) const {
-    const float scale = scale_at(distribution_, drawn_place(distribution_, index));
-    return flipped(value / scale, init_) * scale;
   }
 
   ReferenceRunner& runner_;
@@ -127,24 +122,6 @@ bool is_integer(const Parameter& parameter) {
 
 void add_names(Names& names, const Expression& expression) {
   for (std::string& name : expression.names()) names.insert(std::move(name));
-}
-
-// The names that shapes depend on. A value of `let` can only name earlier values, so going from the last to
-// the first collects all.
-Names names_in_shapes(const Problem& problem) {
-  Names names;
-  for (const Parameter& parameter : problem.parameters) {
-    for (const Expression& extent : parameter.shape) add_names(names, extent);
-  }
-  for (auto value = problem.let.rbegin(); value != problem.let.rend(); ++value) {
-    if (names.contains(value->first)) add_names(names, value->second);
-  }
-  return names;
-}
-
-bool same_shapes(const Case& a, const Case& b) {
-  return std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(),
-                    [](const Tensor& x, const Tensor& y) { return x.shape == y.shape; });
 }
 
 CaseSpec spec_of(const Problem& problem, const Case& bound) {
@@ -180,7 +157,10 @@ std::vector<Case> with_other_integers(const Problem& problem, const Case& bound,
     if (value < type->low || value > type->high || !tried.insert(value).second) continue;
     spec.integers[scalar.name] = value;
     const auto resolved = resolve_case(problem, spec);
-    if (!resolved || !same_shapes(*resolved, bound)) continue;
+    const auto same_shape = [](const Tensor& a, const Tensor& b) { return a.shape == b.shape; };
+    if (!resolved || !std::equal(resolved->tensors.begin(), resolved->tensors.end(), bound.tensors.begin(),
+                                 bound.tensors.end(), same_shape))
+      continue;
     others.push_back(bound);
     others.back().integers = resolved->integers;
   }
@@ -300,7 +280,15 @@ std::string describe(const Dependence& dependence, const std::string& tensor) {
 }
 
 std::set<std::string> scalars_without_shape(const Problem& problem) {
-  const Names shaping = names_in_shapes(problem);
+  // The names that shapes depend on. A value of `let` can only name earlier values, so going from the last to
+  // the first collects all.
+  Names shaping;
+  for (const Parameter& parameter : problem.parameters) {
+    for (const Expression& extent : parameter.shape) add_names(shaping, extent);
+  }
+  for (auto value = problem.let.rbegin(); value != problem.let.rend(); ++value) {
+    if (shaping.contains(value->first)) add_names(shaping, value->second);
+  }
   Names names;
   for (const Parameter& parameter : problem.parameters) {
     if (!parameter.pointer && parameter.is_argument &&
@@ -315,6 +303,55 @@ std::vector<Case> with_other_values(const Problem& problem, const Case& bound, c
   const Parameter* const parameter = problem.find_parameter(scalar);
   if (is_integer(*parameter)) return with_other_integers(problem, bound, *parameter, most);
   return with_other_reals(problem, bound, scalar);
+}
+
+std::optional<Error> ScalarUse::try_case(ReferenceRunner& runner, const Case& bound, const Draw& draw,
+                                         CallOutputs& base) {
+  // Several values are tried, because some values may really make no difference.
+  constexpr std::size_t most_other_values = 3;
+  const std::set<std::string> names = unused_;
+  for (const std::string& name : names) {
+    for (const Case& changed : with_other_values(problem_, bound, name, most_other_values)) {
+      varied_.insert(name);
+      const auto changes = changes_output(runner, changed, draw, base);
+      if (!changes) {
+        Error error = changes.error();
+        const auto value = changed.integers.find(name);
+        if (value != changed.integers.end())
+          error.message =
+              fmt::format("with {} = {}, which `require` allows: {}", name, value->second, error.message);
+        return error;
+      }
+      if (!*changes) continue;
+      unused_.erase(name);
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<bool> ScalarUse::changes_output(ReferenceRunner& runner, const Case& changed, const Draw& draw,
+                                       CallOutputs& base) {
+  if (auto error = runner.set_case(changed)) return *std::move(error);
+  const auto outputs = runner.call_oracle(draw);
+  if (!outputs) return outputs.errors();
+  return !(*outputs)->equals(base);
+}
+
+void ScalarUse::conclude(LintFindings& findings) const {
+  for (const std::string& name : unused_) {
+    if (!varied_.contains(name)) continue;
+    findings.add("unused-parameter", fmt::format("the parameter '{}' changes no output on any case", name),
+                 "remove it, or use it in the reference");
+  }
+}
+
+std::vector<std::string> ScalarUse::not_varied() const {
+  std::vector<std::string> names;
+  for (const std::string& name : unused_) {
+    if (!varied_.contains(name)) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace kgrade

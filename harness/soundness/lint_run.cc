@@ -145,10 +145,10 @@ class LintRun {
 
   void run_jobs(std::vector<Job>& jobs) {
     report_.device = context_.device().info().name;
-    std::unique_ptr<ProblemBuilds> next = build(jobs.front());
+    auto next = std::make_unique<ProblemBuilds>(context_, *jobs.front().problem, true);
     for (std::size_t i = 0; i < jobs.size() && !report_.failure; ++i) {
       const std::unique_ptr<ProblemBuilds> builds = std::move(next);
-      if (i + 1 < jobs.size()) next = build(jobs[i + 1]);
+      if (i + 1 < jobs.size()) next = std::make_unique<ProblemBuilds>(context_, *jobs[i + 1].problem, true);
       take(jobs[i], kgrade::check_soundness(context_, *builds, options_.scope));
       if (report_.failure) pass_over(std::span(jobs).subspan(i));
     }
@@ -171,10 +171,6 @@ class LintRun {
     if (options_.dtype) return {*options_.dtype};
     // A file in KernelBench's form lists no types. It works in float32, and perhaps in others.
     return is_module_file(problem.path) ? std::vector{problem.dtypes.front()} : problem.dtypes;
-  }
-
-  std::unique_ptr<ProblemBuilds> build(const Job& job) {
-    return std::make_unique<ProblemBuilds>(context_, *job.problem, true);
   }
 
   void take(const Job& job, SoundnessReport found) {

@@ -12,15 +12,6 @@
 namespace kgrade {
 namespace {
 
-// A carry out of the mantissa correctly raises the exponent, up to infinity.
-float to_tf32(float value) {
-  constexpr std::uint32_t dropped = 13;
-  constexpr std::uint32_t below_half = (1u << (dropped - 1)) - 1;
-  const std::uint32_t bits = bits_of(value);
-  const std::uint32_t raised = bits + below_half + (bits >> dropped & 1u);
-  return float_of(raised >> dropped << dropped);
-}
-
 constexpr std::array<double ClassErrors::*, 4> all_classes = {&ClassErrors::fp32, &ClassErrors::tf32,
                                                               &ClassErrors::fp16, &ClassErrors::bf16};
 
@@ -44,22 +35,20 @@ Result<double> error_of_call(const Result<std::unique_ptr<CallOutputs>>& answer,
   return rounding_error_of(**answer, expected, bound, scales);
 }
 
-// Integers are not rounded, because a rounded shape or label would mean something else. The initial contents
-// of an output are an operand, unless they are constant, because rounding a constant gives no errors to
-// measure.
-bool is_operand(const Case& bound, const Tensor& tensor) {
-  const Dtype dtype = bound.dtype_of(tensor);
-  const bool is_read = !tensor.output || (tensor.begins_as_drawn && !tensor.begins_as_constant());
-  return is_read && !is_integer(dtype) && !is_float8(dtype);
-}
-
 // The tensors that a rounded answer rounds. Computed inputs may guarantee something that rounding breaks, so
 // they are rounded only if there is no other operand.
 std::vector<std::size_t> operands_of(const Case& bound) {
   std::vector<std::size_t> drawn;
   std::vector<std::size_t> computed;
   for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
-    if (is_operand(bound, bound.tensors[i])) (bound.tensors[i].is_computed() ? computed : drawn).push_back(i);
+    // Integers are not rounded, because a rounded shape or label would mean something else. The initial
+    // contents of an output are an operand, unless they are constant, because rounding a constant gives no
+    // errors to measure.
+    const Tensor& tensor = bound.tensors[i];
+    const Dtype dtype = bound.dtype_of(tensor);
+    const bool is_read = !tensor.output || (tensor.begins_as_drawn && !tensor.begins_as_constant());
+    if (is_read && !is_integer(dtype) && !is_float8(dtype))
+      (tensor.is_computed() ? computed : drawn).push_back(i);
   }
   return drawn.empty() ? computed : drawn;
 }
@@ -71,8 +60,14 @@ bool has_operands(const Case& bound) { return !operands_of(bound).empty(); }
 float rounded(float value, OperandFormat format) {
   if (!std::isfinite(value)) return value;
   switch (format) {
-    case OperandFormat::tf32:
-      return to_tf32(value);
+    case OperandFormat::tf32: {
+      // A carry out of the mantissa correctly raises the exponent, up to infinity.
+      constexpr std::uint32_t dropped = 13;
+      constexpr std::uint32_t below_half = (1u << (dropped - 1)) - 1;
+      const std::uint32_t bits = bits_of(value);
+      const std::uint32_t raised = bits + below_half + (bits >> dropped & 1u);
+      return float_of(raised >> dropped << dropped);
+    }
     case OperandFormat::bf16:
       return rounded_to(Dtype::bfloat16, value);
     case OperandFormat::fp16:
@@ -173,6 +168,29 @@ Result<ClassStatistics> measure_classes(ReferenceRunner& runner, const Case& bou
     all.add(*errors);
   }
   return all;
+}
+
+bool ClassSeparation::applies_to(const Problem& problem, const Case& bound) {
+  return !problem.only_fp32 && problem.dtype == Dtype::float32 && has_output_by_norm(bound) &&
+         has_operands(bound);
+}
+
+std::optional<Error> ClassSeparation::try_case(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
+                                               CallOutputs& base) {
+  constexpr std::int64_t many_elements = std::int64_t{1} << 20;
+  const Draw draw{seed, 0};
+  // The errors of few elements vary widely.
+  const auto errors = bound.tensor_bytes(1) < many_elements ? measure_classes(runner, bound, seed, 2)
+                                                            : measure_classes_on(runner, bound, draw, base);
+  if (!errors) return errors.error();
+  errors_.add(*errors);
+  return std::nullopt;
+}
+
+void ClassSeparation::conclude(LintFindings& findings) const {
+  if (errors_.count() == 0) return;
+  if (auto overlap = why_not_separate(errors_.root_mean_square()))
+    findings.add("classes-overlap", overlap->message, overlap->remedy);
 }
 
 }  // namespace kgrade

@@ -6,7 +6,7 @@
 
 #include "draw/seed.h"
 #include "grade/session.h"
-#include "soundness/sample.h"
+#include "soundness/host_values.h"
 #include "verify/checks.h"
 
 namespace kgrade {
@@ -223,7 +223,10 @@ ProblemBuilds::ProblemBuilds(SoundnessContext& context, const Problem& problem, 
   reference_ = std::make_unique<TrustedContestant>(Role::reference, source_, start(Role::reference, false));
   if (checked && !problem.has_model()) checked_ = start(Role::reference, true);
   // Workers of a Model start now, because importing PyTorch takes seconds.
-  if (problem.has_model()) no_runners_ = start_runners();
+  for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
+    if (problem.has_model() && !no_runners_)
+      no_runners_ = contestant->start_runner(context_.device(), problem_, context_.model_host());
+  }
 }
 
 Failure ProblemBuilds::load() {
@@ -238,14 +241,6 @@ Failure ProblemBuilds::load() {
                                        random_seed());
   runner_ =
       std::make_unique<ReferenceRunner>(*contest_, context_.options().whole_elements, problem_.has_model());
-  return std::nullopt;
-}
-
-Failure ProblemBuilds::start_runners() {
-  for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
-    if (auto failure = contestant->start_runner(context_.device(), problem_, context_.model_host()))
-      return failure;
-  }
   return std::nullopt;
 }
 
@@ -271,6 +266,54 @@ Failure ProblemBuilds::load(TrustedContestant& contestant) {
 
 Error ProblemBuilds::about_source(const std::string& message, const std::string& remedy) const {
   return {message, remedy, {source_.string(), 0, 0}};
+}
+
+namespace {
+
+double relative_error(std::size_t output, CallOutputs& actual, CallOutputs& expected,
+                      const MeanSquares& usual = {}) {
+  // Thresholds do not affect the error.
+  return judge(actual.errors(output, expected), {}, Precision::fp32, usual).relative_error;
+}
+
+}  // namespace
+
+ElementErrors HostOutputs::errors(std::size_t output, CallOutputs& expected) {
+  const auto& theirs = static_cast<const HostOutputs&>(expected);
+  if (output_of(case_, output).compare == Comparison::Kind::scales) return {};  // in the codes' errors
+  return compare(values_[output], theirs.values_[output],
+                 form_of(case_, output, theirs.inputs_, theirs.values_, values_));
+}
+
+bool accepts_all(const Acceptance& acceptance, CallOutputs& actual, CallOutputs& expected) {
+  for (std::size_t i = 0; i < expected.values().size(); ++i) {
+    if (acceptance.judge(i, actual.errors(i, expected)).verdict != Verdict::accepted) return false;
+  }
+  return true;
+}
+
+bool accepts_any(const Acceptance& acceptance, CallOutputs& actual, CallOutputs& expected) {
+  for (std::size_t i = 0; i < expected.values().size(); ++i) {
+    if (acceptance.judge(i, actual.errors(i, expected)).verdict == Verdict::accepted) return true;
+  }
+  return false;
+}
+
+double error_of(CallOutputs& actual, CallOutputs& expected) {
+  double error = 0;
+  for (std::size_t i = 0; i < expected.values().size(); ++i)
+    error = std::max(error, relative_error(i, actual, expected));
+  return error;
+}
+
+double rounding_error_of(CallOutputs& actual, CallOutputs& expected, const Case& bound,
+                         const ExpectedScales& scales) {
+  double error = 0;
+  for (std::size_t i = 0; i < expected.values().size(); ++i) {
+    if (output_of(bound, i).compare == Comparison::Kind::norm)
+      error = std::max(error, relative_error(i, actual, expected, scales.usual(i)));
+  }
+  return error;
 }
 
 }  // namespace kgrade

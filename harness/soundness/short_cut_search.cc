@@ -8,7 +8,7 @@
 #include <span>
 
 #include "draw/input_families.h"
-#include "soundness/sample.h"
+#include "soundness/host_values.h"
 #include "soundness/wrong_answers.h"
 #include "verify/expected_scales.h"
 #include "verify/judgement.h"

@@ -19,10 +19,10 @@
 #include "grade/contestants.h"
 #include "problem/hidden_cases.h"
 #include "soundness/case_limits.h"
-#include "soundness/case_of_short_cuts.h"
 #include "soundness/case_soundness.h"
 #include "soundness/lint_findings.h"
 #include "soundness/short_cut_search.h"
+#include "soundness/short_cuts.h"
 
 namespace kgrade {
 namespace {
@@ -81,7 +81,9 @@ class ReferenceCheck {
         std::any_of(checked->findings.begin(), checked->findings.end(), is_about_memory);
     for (const Finding& finding : checked->findings) {
       // A wrong answer after an access out of bounds is not reported, because it follows from the access.
-      if (is_about_memory(finding) || !any_about_memory) note(finding, bound, findings);
+      if (is_about_memory(finding) || !any_about_memory)
+        findings.add(is_about_memory(finding) ? "reference-out-of-bounds" : "reference-unsafe",
+                     describe(finding), bound, describe(finding), remedy_for_author(finding));
     }
     return std::optional<std::string>();
   }
@@ -89,7 +91,12 @@ class ReferenceCheck {
  private:
   Result<CheckedCandidate> check(Contest& contest, const BuildOutcome& built, const Case& bound) {
     const auto limit = static_cast<long>(1000 * default_check_limit(on_gpu_));
-    CheckSession session{contest,  builds_.problem(), context_.options().seed, passes(),
+    std::vector<CheckPass> passes;
+    passes.push_back(on_gpu_ ? CheckPass{"memcheck"} : CheckPass{"forward", ThreadOrder::forward});
+    for (const ThreadOrder order : {ThreadOrder::reverse, ThreadOrder::shuffled}) {
+      if (!on_gpu_ && all_orders_) passes.push_back({std::string(to_string(order)), order});
+    }
+    CheckSession session{contest,  builds_.problem(), context_.options().seed, passes,
                          !on_gpu_, Patience(limit),   context_.stages(),       progress_};
     std::unique_ptr<PlaceFinder> places;
     if (const auto program = Addr2line::find_program())
@@ -100,20 +107,6 @@ class ReferenceCheck {
       return findings_of_report(evidence.tool_report, checked, calls, own_, places.get(), quoted);
     };
     return check_candidate(session, built, {PlannedCase{bound, ""}}, read, {});
-  }
-
-  std::vector<CheckPass> passes() const {
-    if (on_gpu_) return {{"memcheck"}};
-    std::vector<CheckPass> passes = {{"forward", ThreadOrder::forward}};
-    if (!all_orders_) return passes;
-    for (const ThreadOrder order : {ThreadOrder::reverse, ThreadOrder::shuffled})
-      passes.push_back({std::string(to_string(order)), order});
-    return passes;
-  }
-
-  static void note(const Finding& finding, const Case& bound, LintFindings& findings) {
-    findings.add(is_about_memory(finding) ? "reference-out-of-bounds" : "reference-unsafe", describe(finding),
-                 bound, describe(finding), remedy_for_author(finding));
   }
 
   // The remedies of `kgrade check` about wrong answers are for candidates, not for a reference.

@@ -30,17 +30,6 @@ std::vector<const Parameter*> tensors_of(const Problem& problem) {
   return tensors;
 }
 
-std::vector<std::string> names_in_inputs(const std::vector<const Parameter*>& tensors) {
-  std::set<std::string> found;
-  for (const Parameter* tensor : tensors) {
-    if (!tensor->is_input()) continue;
-    for (const Expression& extent : tensor->shape) {
-      for (std::string& name : extent.names()) found.insert(std::move(name));
-    }
-  }
-  return {found.begin(), found.end()};
-}
-
 // Arrangements that shuffle at most one axis of each tensor, and an axis of at least one input. Arrangements
 // with axes of the most tensors come first.
 std::vector<Arrangement> shuffles_of(const std::vector<const Parameter*>& tensors, const std::string& name) {
@@ -90,25 +79,20 @@ std::vector<Arrangement> reversals_of(const std::vector<const Parameter*>& tenso
   return all;
 }
 
-// A shuffled order, which depends only on the number of places. With two or more places it differs from the
-// original order.
-std::vector<std::size_t> shuffled_places(std::size_t count) {
-  std::vector<std::size_t> places(count);
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::mt19937_64 generator(count);
-  for (std::size_t i = count; i > 1; --i) std::swap(places[i - 1], places[generator() % i]);
-  if (std::is_sorted(places.begin(), places.end()))
-    std::rotate(places.begin(), places.begin() + 1, places.end());
-  return places;
-}
-
 std::vector<std::size_t> sources_of(std::size_t extent, bool reversed, std::size_t block) {
   std::vector<std::size_t> sources(extent);
   if (reversed) {
     std::iota(sources.rbegin(), sources.rend(), std::size_t{0});
     return sources;
   }
-  const std::vector<std::size_t> places = shuffled_places(block);
+  // A shuffled order, which depends only on the number of places. With two or more places it differs from the
+  // original order.
+  std::vector<std::size_t> places(block);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::mt19937_64 generator(block);
+  for (std::size_t i = block; i > 1; --i) std::swap(places[i - 1], places[generator() % i]);
+  if (std::is_sorted(places.begin(), places.end()))
+    std::rotate(places.begin(), places.begin() + 1, places.end());
   for (std::size_t i = 0; i < extent; ++i) sources[i] = i / block * block + places[i % block];
   return sources;
 }
@@ -137,7 +121,14 @@ std::vector<Arrangement> arrangements_of(const Problem& problem) {
   const std::vector<const Parameter*> tensors = tensors_of(problem);
   std::vector<Arrangement> all = reversals_of(tensors);
   std::vector<std::vector<Arrangement>> shuffles;
-  for (const std::string& name : names_in_inputs(tensors)) shuffles.push_back(shuffles_of(tensors, name));
+  std::set<std::string> shaping;  // names in the extents of inputs
+  for (const Parameter* const tensor : tensors) {
+    if (!tensor->is_input()) continue;
+    for (const Expression& extent : tensor->shape) {
+      for (std::string& name : extent.names()) shaping.insert(std::move(name));
+    }
+  }
+  for (const std::string& name : shaping) shuffles.push_back(shuffles_of(tensors, name));
   // A name in many tensors must not crowd out other names.
   std::stable_sort(shuffles.begin(), shuffles.end(),
                    [](const auto& a, const auto& b) { return a.size() < b.size(); });
@@ -210,13 +201,6 @@ Result<ReorderedError> measure_reordered(ReferenceRunner& runner, const Case& bo
   return ReorderedError{Reordering::reordered, rounding_error_of(*reference, *oracle, bound, plain.scales)};
 }
 
-bool SummationOrders::is_tried(std::size_t arrangement, bool thorough) const {
-  if (states_[arrangement] == State::reordering) return true;
-  // A refuted reversal is tried again, because it may be refuted only on cases in which a stride does not fit
-  // the extents.
-  return thorough && (states_[arrangement] == State::unknown || arrangements_[arrangement].reversed);
-}
-
 Result<double> SummationOrders::measure(ReferenceRunner& runner, const Case& bound, const Draw& draw,
                                         bool thorough, const ExpectedScales& scales) {
   const auto oracle = runner.oracle(draw, {});
@@ -226,7 +210,10 @@ Result<double> SummationOrders::measure(ReferenceRunner& runner, const Case& bou
   if (!reference) return reference.errors();
   double largest = rounding_error_of(*reference, *oracle, bound, scales);
   for (std::size_t i = 0; i < arrangements_.size(); ++i) {
-    if (!is_tried(i, thorough)) continue;
+    // A refuted reversal is tried again, because it may be refuted only on cases in which a stride does not
+    // fit the extents.
+    const bool is_open = states_[i] == State::unknown || arrangements_[i].reversed;
+    if (states_[i] != State::reordering && !(thorough && is_open)) continue;
     const auto found =
         measure_reordered(runner, bound, arrangements_[i], {draw, inputs, *oracle, *reference, scales});
     if (!found) return found.errors();

@@ -82,7 +82,6 @@ class SummationOrders {
 
  private:
   enum class State { unknown, refuted, reordering };
-  bool is_tried(std::size_t arrangement, bool thorough) const;
 
   std::vector<Arrangement> arrangements_;
   std::vector<State> states_ = std::vector<State>(arrangements_.size(), State::unknown);

@@ -5,21 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
-#include "soundness/sample.h"
+#include "device/element_errors.h"
+#include "soundness/host_values.h"
+#include "verify/expected_scales.h"
 
 namespace kgrade {
 namespace {
-
-// The standard fixes the numbers of the generator, but not how std::shuffle uses them.
-class SeededRandom {
- public:
-  explicit SeededRandom(std::uint64_t seed) : generator_(seed) {}
-  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(generator_() % bound); }
-
- private:
-  std::mt19937_64 generator_;
-};
 
 const std::vector<Values> no_values;
 
@@ -52,7 +45,12 @@ class OutputSoundness {
           !try_answer("mean-passes", "the mean of its elements", all(static_cast<float>(mean_of(expected_))));
     if (count > 1 && (varies || !briefly)) {
       try_answer("shuffle-passes", "the right elements in another order",
-                 [this](std::size_t first, std::span<float> slice) { shuffle(first, slice); });
+                 [this](std::size_t first, std::span<float> slice) {
+                   const auto begin = expected_.begin() + static_cast<std::ptrdiff_t>(first);
+                   const auto end = begin + static_cast<std::ptrdiff_t>(slice.size());
+                   const Values moved = shuffled(Values(begin, end), first + 1);
+                   std::copy(moved.begin(), moved.end(), slice.begin());
+                 });
     }
     note_if_accepted("other-seed-passes", "the answer to other inputs",
                      compare(known_.other[output_], expected_, form_));
@@ -131,13 +129,6 @@ class OutputSoundness {
     return [value](std::size_t, std::span<float> slice) { std::fill(slice.begin(), slice.end(), value); };
   }
 
-  void shuffle(std::size_t first, std::span<float> slice) const {
-    const auto begin = expected_.begin() + static_cast<std::ptrdiff_t>(first);
-    const Values moved =
-        shuffled(Values(begin, begin + static_cast<std::ptrdiff_t>(slice.size())), first + 1);
-    std::copy(moved.begin(), moved.end(), slice.begin());
-  }
-
   // Whether the answer is accepted. If so, reports it.
   bool try_answer(std::string_view rule, const std::string& what, const SliceMaker& answer) {
     return note_if_accepted(rule, what, compare_made(answer, expected_, form_));
@@ -193,10 +184,11 @@ bool is_constant(const Values& values) {
 Values shuffled(Values values, std::uint64_t seed) {
   constexpr std::size_t piece = std::size_t{1} << 16;
   const Values before = values;
-  SeededRandom random(seed);
+  // The standard fixes the numbers of the generator, but not how std::shuffle uses them.
+  std::mt19937_64 generator(seed);
   for (std::size_t begin = 0; begin < values.size(); begin += piece) {
     const std::size_t count = std::min(piece, values.size() - begin);
-    for (std::size_t i = count; i > 1; --i) std::swap(values[begin + i - 1], values[begin + random.below(i)]);
+    for (std::size_t i = count; i > 1; --i) std::swap(values[begin + i - 1], values[begin + generator() % i]);
   }
   if (values == before && !values.empty()) std::rotate(values.begin(), values.begin() + 1, values.end());
   return values;
@@ -241,6 +233,85 @@ void find_accepted_answers(LintFindings& findings, const Acceptance& acceptance,
   for (std::size_t i = 0; i < known.expected.size(); ++i) {
     if (!degenerate.contains(i))
       OutputSoundness(findings, acceptance, bound, known, i).find_accepted(briefly);
+  }
+}
+
+namespace {
+
+// Counts the values of an output that are not finite numbers of its type.
+struct Range {
+  std::size_t beyond = 0;
+  std::size_t unordered = 0;        // NaN
+  bool is_far_from_largest = true;  // all finite values are
+};
+
+Range range_of(const Values& values, Dtype dtype) {
+  Range range;
+  constexpr double near = 8;
+  const double largest = largest_finite(dtype);
+  for (const float value : values) {
+    const float stored = rounded_to(dtype, value);
+    range.unordered += std::isnan(stored) ? 1 : 0;
+    range.beyond += std::isfinite(stored) ? 0 : 1;
+    if (std::isfinite(stored) && std::fabs(static_cast<double>(stored)) * near > largest)
+      range.is_far_from_largest = false;
+  }
+  return range;
+}
+
+// The number of varying elements below 2^-20 of the limit of the smaller elements, and the number of varying
+// elements. Both numbers leave out zeros.
+std::pair<std::size_t, std::size_t> unseen_elements(const std::vector<double>& sample,
+                                                    const Magnitudes& magnitudes) {
+  constexpr double unseen_below = 0x1p-20;
+  std::size_t unseen = 0;
+  std::size_t varying = 0;
+  for (const double value : sample) {
+    if (!std::isfinite(value) || value == 0 || device::is_common(magnitudes, value)) continue;
+    ++varying;
+    unseen += std::fabs(value) < unseen_below * magnitudes.smaller_limit ? 1 : 0;
+  }
+  return {unseen, varying};
+}
+
+}  // namespace
+
+bool check_expected_values(LintFindings& findings, const Case& bound, const std::vector<Values>& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const Tensor& output = output_of(bound, i);
+    const Dtype dtype = bound.dtype_of(output);
+    const Values& values = expected[i];
+    const Range range = range_of(values, dtype);
+    if (range.beyond == 0 ||
+        (range.unordered == 0 && range.beyond < values.size() && range.is_far_from_largest))
+      continue;
+    findings.add("not-finite", output.name, bound,
+                 fmt::format("{} of {} expected values of '{}' are no finite {}", range.beyond, values.size(),
+                             output.name, to_string(dtype)),
+                 "give the inputs an `init` whose results the type can hold");
+    return false;
+  }
+  return true;
+}
+
+void check_magnitudes(LintFindings& findings, const Acceptance& acceptance, const Case& bound,
+                      const std::vector<Values>& expected) {
+  constexpr std::size_t most_share = 10;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (acceptance.is_exact(i)) continue;
+    const std::string& name = output_of(bound, i).name;
+    const std::vector<double> sample = sample_of(expected[i]);
+    const auto [unseen, varying] = unseen_elements(sample, magnitudes_of(sample));
+    if (unseen * most_share <= varying) continue;
+    findings.add(
+        "too-many-magnitudes", name, bound,
+        fmt::format(
+            "{:.0f} % of the elements of '{}' that vary are smaller than 2^-20 of the upper quartile: "
+            "no class tells whether these are right",
+            100.0 * static_cast<double>(unseen) / static_cast<double>(varying), name),
+        "choose an `init` that spreads the output over fewer magnitudes, or give the small values an "
+        "output of their own",
+        LintFinding::Severity::warning);
   }
 }
 

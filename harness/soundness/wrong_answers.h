@@ -38,7 +38,7 @@ class HalfReplacedByMean {
 
 // The known tensors of one case. Inputs are in the order of Case::tensors, with empty entries for outputs.
 // Outputs are in the case's order. Tensors with more than `most_elements` elements are samples
-// (soundness/sample.h).
+// (TensorSample).
 struct KnownValues {
   const std::vector<Values>& inputs;
   const std::vector<Values>& expected;
@@ -62,5 +62,20 @@ std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acce
 void find_accepted_answers(LintFindings& findings, const Acceptance& acceptance, const Case& bound,
                            const KnownValues& known, const std::set<std::size_t>& degenerate,
                            bool briefly = false);
+
+// The next two functions find out whether the expected values of a case's outputs can be compared at all.
+// Values that are not finite cannot be compared, and a comparison does not see elements that are much smaller
+// than the rest. `expected` are the oracle's outputs, or samples of them.
+//
+// This one reports an output with values that are not finite, and returns false for it. With such expected
+// values, a kernel that writes only infinities could be accepted. Some infinite elements are intended, for
+// example from a mask, and are not reported. If numbers became too large for the type, there are also finite
+// elements that are nearly as large.
+bool check_expected_values(LintFindings& findings, const Case& bound, const std::vector<Values>& expected);
+
+// Reports an output in which more than a tenth of the elements are too small for the rule for errors. The
+// rule judges the smaller three quarters together, so the largest of them decide.
+void check_magnitudes(LintFindings& findings, const Acceptance& acceptance, const Case& bound,
+                      const std::vector<Values>& expected);
 
 }  // namespace kgrade

@@ -11,7 +11,6 @@
 #include "cli/outputs.h"
 #include "device/registry.h"
 #include "selftest/selftest_output.h"
-#include "selftest/selftest_svg.h"
 
 namespace kgrade::cli {
 namespace {

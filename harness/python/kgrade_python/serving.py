@@ -47,11 +47,11 @@ class Library:
         self.functions.kgrade_report.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
 
     def fault(self, word):
-        """The number of a fault of contest/fault.h."""
+        """The number of a fault of contest/protocol.h."""
         return self.functions.kgrade_fault(word.encode())
 
     def end(self, fault):
-        """Ends the process. `fault`: its word in contest/fault.h."""
+        """Ends the process. `fault`: its word in contest/protocol.h."""
         self.functions.kgrade_end(self.fault(fault))
 
     def report(self, facts):
