@@ -2,15 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <set>
 
 #include "contest/contest.h"
+#include "contest/protocol.h"
 #include "device/registry.h"
 #include "sample_problem.h"
 #include "small_device.h"
 #include "tests/contest/patience.h"
 
 namespace kgrade {
-namespace referee_test {
+namespace contest_calls_test {
 
 using test::Behaviour;
 using test::sample_elements;
@@ -204,7 +206,6 @@ TEST_F(ContestTest, WhatWasNeverWrittenIsWrongAndCounted) {
   EXPECT_EQ(contest_.count_unwritten(0), static_cast<std::uint64_t>(sample_elements / 2));
 }
 
-// Buffers for two of the three, with what is captured of their outputs.
 // A slow reference or baseline ended candidates, since their time counted for the candidate's limit.
 TEST_F(ContestTest, OnlyTheCandidatesOwnTimeCounts) {
   CandidateTime time;
@@ -226,9 +227,10 @@ TEST_F(ContestTest, OnlyTheCandidatesOwnTimeCounts) {
   EXPECT_EQ(time.spent().seconds, 0);
 }
 
-class RefereeOfTwo : public ContestTest {
+// A device with buffers for two of the three, with what is captured of their outputs.
+class ContestOfTwo : public ContestTest {
  protected:
-  RefereeOfTwo() : ContestTest(std::make_unique<test::SmallDevice>(open(), room_for_two())) {}
+  ContestOfTwo() : ContestTest(std::make_unique<test::SmallDevice>(open(), room_for_two())) {}
 
   static std::uint64_t room_for_two() {
     const Case bound = test::doubling_case(Behaviour::honest);
@@ -240,7 +242,7 @@ class RefereeOfTwo : public ContestTest {
   }
 };
 
-TEST_F(RefereeOfTwo, ThoseWhoDoNotFitTogetherTakeTurns) {
+TEST_F(ContestOfTwo, ThoseWhoDoNotFitTogetherTakeTurns) {
   for (int round = 0; round < 2; ++round) {
     const auto [of_reference, of_candidate] = play_round(Behaviour::honest);
     EXPECT_TRUE(contest_.takes_turns());
@@ -257,7 +259,7 @@ TEST_F(RefereeOfTwo, ThoseWhoDoNotFitTogetherTakeTurns) {
   }
 }
 
-TEST_F(RefereeOfTwo, AFaultBeforeTheTurnsOwnCallIsReported) {
+TEST_F(ContestOfTwo, AFaultBeforeTheTurnsOwnCallIsReported) {
   lend(Role::oracle, Behaviour::honest);
   lend(Role::reference, Behaviour::honest);
   lend(Role::candidate, Behaviour::writes_input);
@@ -290,5 +292,96 @@ TEST_F(ContestTest, ARetiredCandidateIsGoneAndTheDeviceIsAsBefore) {
   EXPECT_EQ(contest_.call(Role::reference, {1, 1, 0}, ample_patience).fault, Fault::none);
 }
 
-}  // namespace referee_test
+// Calls of several launches, each on its own tensors.
+class LaunchesTest : public ContestTest {
+ protected:
+  void lend_for(std::uint32_t launches, Behaviour candidate = Behaviour::honest) {
+    for (const Role role : {Role::oracle, Role::candidate}) {
+      const Behaviour behaviour = role == Role::oracle ? Behaviour::honest : candidate;
+      const auto lent = contest_.lend(role, cases_.emplace_back(test::doubling_case(behaviour)), launches);
+      ASSERT_TRUE(lent.ok() && lent->ok());
+    }
+  }
+
+  CallReport play(const Draw& draw) {
+    EXPECT_EQ(contest_.call(Role::oracle, draw, ample_patience).fault, Fault::none);
+    return contest_.call(Role::candidate, draw, ample_patience);
+  }
+};
+
+TEST_F(LaunchesTest, EachIsHeldAgainstTheOraclesOwn) {
+  lend_for(max_launches);
+  const CallReport report = play({1, 0, 0, max_launches});
+  ASSERT_EQ(report.fault, Fault::none) << report.detail;
+  ASSERT_EQ(report.outputs.size(), max_launches);
+  std::set<double> sums;
+  for (const OutputErrors& output : report.outputs) {
+    EXPECT_EQ(output.tensor, "output");
+    EXPECT_EQ(output.errors.compared, static_cast<std::uint64_t>(sample_elements));
+    EXPECT_EQ(output.errors.sum_squared_difference, 0);
+    sums.insert(output.errors.sum_squared_expected);
+  }
+  EXPECT_EQ(sums.size(), max_launches) << "no two have the same contents";
+}
+
+TEST_F(LaunchesTest, ACallMayHaveFewerThanThereIsRoomFor) {
+  lend_for(4);
+  for (const std::uint32_t launches : {4u, 1u, 3u}) {
+    const CallReport report = play({1, launches, 0, launches});
+    ASSERT_EQ(report.fault, Fault::none) << report.detail;
+    ASSERT_EQ(report.outputs.size(), launches);
+    for (const OutputErrors& output : report.outputs) {
+      EXPECT_EQ(output.errors.sum_squared_difference, 0);
+    }
+    EXPECT_EQ(report.corruption.guard_bytes, 0u) << "those that are left out are not touched";
+    EXPECT_EQ(report.corruption.input_elements, 0u);
+  }
+}
+
+TEST_F(LaunchesTest, MoreThanThereIsRoomForAreNotMade) {
+  lend_for(2);
+  EXPECT_EQ(play({1, 0, 0, 5}).outputs.size(), 2u);
+}
+
+TEST_F(LaunchesTest, WhatOneDoesBesideItsTensorsIsSeenInEach) {
+  lend_for(3, Behaviour::writes_behind);
+  const std::uint64_t written = play({1, 0, 0, 3}).corruption.guard_bytes;
+  EXPECT_LE(written, 3 * sizeof(float));
+  // Once in 256 times, a byte has its old value.
+  EXPECT_GT(written, 2 * sizeof(float)) << "one of three was overlooked";
+}
+
+TEST_F(LaunchesTest, TheFirstThatFailsIsTheLast) {
+  lend_for(3, Behaviour::fails);
+  const CallReport report = play({1, 0, 0, 3});
+  EXPECT_EQ(report.call.error, 700);
+  ASSERT_EQ(report.outputs.size(), 3u);
+  EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
+  const ElementErrors& last = report.outputs[2].errors;
+  EXPECT_TRUE(last.nonfinite_mismatches > 0 || last.max_abs_difference > 0) << "it was not made";
+}
+
+TEST_F(LaunchesTest, SmallChangesAreInEach) {
+  lend_for(2);
+  play({1, 0, 0, 2});
+  EXPECT_EQ(contest_.call(Role::oracle, {1, 0, 1, 2}, ample_patience).fault, Fault::none);
+  const CallReport report = contest_.call(Role::candidate, {1, 0, 0, 2}, ample_patience);
+  ASSERT_EQ(report.outputs.size(), 2u);
+  for (const OutputErrors& output : report.outputs) {
+    EXPECT_GT(output.errors.sum_squared_difference, 0);
+  }
+}
+
+TEST_F(LaunchesTest, ACandidateThatIsStartedAnewIsAnotherProcess) {
+  lend_for(1);
+  play({1, 0, 0});
+  auto answer = contest_.start_anew(ample_patience, ample_patience);
+  ASSERT_TRUE(answer.ok() && answer->ok()) << answer->detail;
+  lend_for(1);
+  const CallReport report = play({1, 1, 0});
+  ASSERT_EQ(report.outputs.size(), 1u) << report.detail;
+  EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
+}
+
+}  // namespace contest_calls_test
 }  // namespace kgrade

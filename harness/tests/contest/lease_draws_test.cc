@@ -218,5 +218,26 @@ TEST_F(LeaseDraws, AnOutputMayBeginAsNumbersThatAreDrawn) {
   EXPECT_NE(read(output), drawn) << "new in every call";
 }
 
+TEST_F(LeaseDraws, LaunchesHavePlacesAndPoisonOfTheirOwn) {
+  LeaseTerms terms;
+  terms.moves = true;
+  terms.launches = 2;
+  lease_ = make(terms);
+  refresh({1, 0, 0, 2}, 1);
+  const CallSlots first = lease_->slots(0);
+  const CallSlots second = lease_->slots(1);
+  ASSERT_EQ(first.slots.size(), second.slots.size());
+  EXPECT_EQ(first.slots[1].value, second.slots[1].value) << "scalars are the same";
+  int differ = 0;
+  for (std::uint32_t call = 2; call < 10; ++call) {
+    refresh({1, call, 0, 2}, call);
+    differ += lease_->slots(0).slots[0].value != lease_->slots(1).slots[0].value ? 1 : 0;
+  }
+  EXPECT_GT(differ, 0);
+  ASSERT_EQ(lease_->outputs().size(), 2u);
+  EXPECT_NE(read(lease_->outputs()[0]), read(lease_->outputs()[1])) << "poison";
+  EXPECT_EQ(lease_->unwritten_elements(1), 1010u);
+}
+
 }  // namespace lease_draws_test
 }  // namespace kgrade

@@ -12,14 +12,17 @@
 #include <thread>
 
 #include "base/temporary_directory.h"
+#include "contest/python_host.h"
 #include "contest/worker_process.h"
 
 namespace kgrade {
 namespace wanted_builds_test {
 
 using std::chrono::milliseconds;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr milliseconds patience{20'000};
 
@@ -269,6 +272,21 @@ TEST_F(Reports, AreReadWhereTheyAreFiles) {
   EXPECT_EQ(report_of(memory(1 << 20, "{}").get()), "");
   EXPECT_EQ(report_of(-1), "");
   EXPECT_EQ(report_of(UniqueFd(::open("/dev/zero", O_RDONLY | O_CLOEXEC)).get()), "");
+}
+
+// What workers in Python are started with and may read.
+const std::vector<std::string> worker = {"/kgrade/kgrade-worker-cuda", "GPU-1"};
+
+TEST(PythonHost, NamesTheCudaToolkitInFrontOfTheLibrary) {
+  PythonHost host;
+  host.program = "/usr/bin/python3";
+  host.script = "/kgrade/worker.py";
+  EXPECT_THAT(python_command(host, worker), Not(Contains("--toolkit")));
+  host.cuda_toolkit = "/usr/local/cuda";
+  const std::vector<std::string> command = python_command(host, worker);
+  const std::vector<std::string> end(command.end() - 4, command.end());
+  EXPECT_THAT(
+      end, testing::ElementsAre("--toolkit", "/usr/local/cuda", "/kgrade/libkgrade-python-cuda.so", "GPU-1"));
 }
 
 }  // namespace wanted_builds_test

@@ -21,10 +21,10 @@ class HeatTest : public testing::Test {
  protected:
   // A candidate of that time a launch.
   test::FakeContest& add(double milliseconds) {
-    test::FakeContest& contest = arenas_.emplace_back(clock_);
+    test::FakeContest& contest = contests_.emplace_back(clock_);
     contest.candidate_ms = {milliseconds};
     contest.lent_elsewhere = {Role::oracle};
-    contest.seconds_per_call = trusted_arena_.seconds_per_call;
+    contest.seconds_per_call = trusted_contest_.seconds_per_call;
     sessions_.push_back(session(contest, 100 + sessions_.size()));
     return contest;
   }
@@ -43,7 +43,7 @@ class HeatTest : public testing::Test {
   }
 
   std::vector<HeatResult> run() {
-    Session trusted = session(trusted_arena_, 7);
+    Session trusted = session(trusted_contest_, 7);
     std::vector<HeatEntry> entries;
     for (Session& own : sessions_) {
       CandidateRecord record;
@@ -65,8 +65,8 @@ class HeatTest : public testing::Test {
   test::FakeClock clock_;
   StageClock stages_{clock_};
   Problem problem_;
-  test::FakeContest trusted_arena_{clock_};  // the reference takes 2 ms
-  std::deque<test::FakeContest> arenas_;
+  test::FakeContest trusted_contest_{clock_};  // the reference takes 2 ms
+  std::deque<test::FakeContest> contests_;
   std::deque<Session> sessions_;
   std::shared_ptr<KnownCases> known_ = std::make_shared<KnownCases>();
   std::vector<PlannedCase> cases_;
@@ -89,7 +89,7 @@ TEST_F(HeatTest, EachHasTheSpeedThatItWouldHaveAlone) {
   EXPECT_DOUBLE_EQ(speedup(results[1]), 0.5);
   // They share the reference's calls, and nothing else.
   EXPECT_EQ(count(fast.order, 'r'), 0);
-  EXPECT_EQ(count(trusted_arena_.order, 'c'), 0);
+  EXPECT_EQ(count(trusted_contest_.order, 'c'), 0);
   EXPECT_EQ(count(fast.order, 'c'), count(slow.order, 'c'));
   EXPECT_EQ(results[0].record.cases[1].measurement->processes[0].blocks.size(),
             results[1].record.cases[1].measurement->processes[0].blocks.size());
@@ -101,11 +101,11 @@ TEST_F(HeatTest, EachHasContentsOfItsOwnAndTheOraclesAnswerToThem) {
   add(1);
   add(1);
   run();
-  for (std::size_t i = 0; i < arenas_.size(); ++i) {
+  for (std::size_t i = 0; i < contests_.size(); ++i) {
     std::optional<Draw> answered;
-    for (const Draw& draw : arenas_[i].draws) EXPECT_EQ(draw.seed, 100 + i);
-    EXPECT_GE(count(arenas_[i].order, 'o'), 1);
-    EXPECT_EQ(arenas_[i].order.front(), 'o') << "a candidate is called on what the oracle has answered";
+    for (const Draw& draw : contests_[i].draws) EXPECT_EQ(draw.seed, 100 + i);
+    EXPECT_GE(count(contests_[i].order, 'o'), 1);
+    EXPECT_EQ(contests_[i].order.front(), 'o') << "a candidate is called on what the oracle has answered";
   }
 }
 
@@ -232,9 +232,9 @@ TEST_F(HeatTest, AReferenceThatIsDisturbedMakesAllUnstable) {
   add(1);
   add(1);
   bool beside = false;
-  trusted_arena_.before_call = [&](Role, const Draw&) {
-    beside = beside || !arenas_[0].order.empty();
-    trusted_arena_.reference_ms = {beside ? 3.0 : 2.0};
+  trusted_contest_.before_call = [&](Role, const Draw&) {
+    beside = beside || !contests_[0].order.empty();
+    trusted_contest_.reference_ms = {beside ? 3.0 : 2.0};
   };
   for (const HeatResult& result : run()) {
     EXPECT_EQ(result.record.verdict, Verdict::unstable);
@@ -247,17 +247,17 @@ TEST_F(HeatTest, WithoutRoomThereAreNoResults) {
   add_case("large", CaseRole::bench);
   add(1);
   add(1);
-  trusted_arena_.most_launches = 0;
+  trusted_contest_.most_launches = 0;
   EXPECT_THAT(run(), IsEmpty());
-  EXPECT_TRUE(arenas_[0].retired);
-  EXPECT_TRUE(arenas_[1].retired);
+  EXPECT_TRUE(contests_[0].retired);
+  EXPECT_TRUE(contests_[1].retired);
 }
 
 TEST_F(HeatTest, ADeviceThatIsNoLongerHealthyIsAnError) {
   add_case("large", CaseRole::bench);
   add(1);
-  trusted_arena_.recovery = Error{"it no longer computes what it should", "", {}};
-  Session trusted = session(trusted_arena_, 7);
+  trusted_contest_.recovery = Error{"it no longer computes what it should", "", {}};
+  Session trusted = session(trusted_contest_, 7);
   std::vector<HeatEntry> entries;
   entries.push_back({sessions_.front(), "", {}});
   EXPECT_FALSE(run_heat(trusted, cases_, std::move(entries)).ok());

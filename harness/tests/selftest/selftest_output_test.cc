@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sample_selftest.h"
-#include "selftest/selftest_svg.h"
 
 namespace kgrade {
 namespace selftest_output_test {

@@ -1,7 +1,7 @@
 // Outputs of whole calls: codes are compared with the scales of their own call.
-#include "soundness/call_outputs.h"
-
 #include <gtest/gtest.h>
+
+#include "soundness/reference_runner.h"
 
 namespace kgrade::test {
 namespace call_outputs_test {
