@@ -97,8 +97,8 @@ void read_detail(const std::string& text, ReportEntry& entry) {
   static const std::regex thread(
       R"(^by thread \(([0-9]+),([0-9]+),([0-9]+)\) in block \(([0-9]+),([0-9]+),([0-9]+)\).*)");
   static const std::regex address(R"(^(?:Access to|Address) (0x[0-9a-f]+)(?: is (.*))?$)");
-  static const std::regex nearest(
-      R"(^and is ([0-9,]+) bytes (after|before) the nearest allocation at 0x[0-9a-f]+ of size ([0-9,]+) bytes.*)");
+  static const std::regex nearest(R"(^and is ([0-9,]+) bytes (after|before) the nearest allocation at )"
+                                  R"(0x[0-9a-f]+ of size ([0-9,]+) bytes.*)");
   static const std::regex frame(R"(^Host Frame: ?(.*?) ?\[0x([0-9a-f]+)\](?: in (.*))?$)");
   std::smatch match;
   if (std::regex_match(text, match, thread)) {
@@ -332,8 +332,8 @@ std::vector<ReportEntry> parse_sanitizer_report(const std::string& text) {
     const auto line = line_of_tool(raw);
     if (!line) continue;
     ReportEntry begun;
-    static const std::regex headline(
-        R"(^(Invalid __\w+__ |Uninitialized __\w+__ memory read|Barrier error detected|Leaked [0-9,]+ bytes).*)");
+    static const std::regex headline(R"(^(Invalid __\w+__ |Uninitialized __\w+__ memory read|)"
+                                     R"(Barrier error detected|Leaked [0-9,]+ bytes).*)");
     if (std::regex_match(line->text, headline)) {
       begun.headline = line->text;
       entries.push_back(std::move(begun));

@@ -1,4 +1,4 @@
-// Opens what runs need of a machine: the sandbox, a toolchain, a device and its telemetry, a Python.
+// The bench is what runs need of a machine: the sandbox, a toolchain, a device and its telemetry, a Python.
 #pragma once
 
 #include <filesystem>
@@ -53,9 +53,8 @@ std::optional<Error> wrong_cache_limit();
 Machinery real_machinery(const DeviceChoice& choice, const Layout& layout,
                          FailedBuilds failed = FailedBuilds::are_forgotten);
 
-// The parts of a machine that runs need. Opens each part when it is first asked for, and keeps it open for
-// all runs of one command, or for all jobs
-// of a process that grades for others. One run at a time uses it.
+// Opens each part when it is first asked for, and keeps it open for
+// all runs of one command, or for all jobs of a sweep's lane. One run at a time uses it.
 class Bench {
  public:
   explicit Bench(Machinery machinery);

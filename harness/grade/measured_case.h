@@ -1,4 +1,5 @@
-// Runs the blocks of one measured case in one process of every contestant.
+// Runs the blocks of one measured case in one process of every contestant. The arms of a block are the
+// contestants that are timed side by side: the reference, baselines and candidates.
 #pragma once
 
 #include <functional>

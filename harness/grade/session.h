@@ -1,4 +1,4 @@
-// What all cases of a candidate share.
+// A session is the grading of one candidate: what all of its cases share.
 #pragma once
 
 #include <functional>

@@ -11,7 +11,7 @@
 
 #include "base/process_table.h"
 #include "contest/worker_process.h"
-#include "counting_page.h"
+#include "behaviour.h"
 
 namespace kgrade {
 namespace call_order_test {

@@ -18,7 +18,6 @@
 #include "device/registry.h"
 #include "draw/input_families.h"
 #include "lease_fixture.h"
-#include "tests/contest/patience.h"
 
 namespace kgrade {
 namespace computed_inputs_test {

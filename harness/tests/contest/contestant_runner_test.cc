@@ -10,7 +10,6 @@
 #include "base/temporary_directory.h"
 #include "device/registry.h"
 #include "sample_problem.h"
-#include "tests/contest/patience.h"
 
 namespace kgrade {
 namespace contestant_runner_test {

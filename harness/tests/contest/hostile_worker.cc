@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "contest/protocol.h"
-#include "counting_page.h"
+#include "behaviour.h"
 
 namespace {
 
@@ -49,7 +49,7 @@ void answer_by_counting(Request request) {
   answer(request);
 }
 
-// Answers, and then counts in the page of the gate, on a separate thread: see counting_page.h.
+// Answers, and then counts in the page of the gate, on a separate thread: see behaviour.h.
 void count_for_ever(const Request& request, const kgrade::UniqueFd& gate) {
   static CountingPage* page = nullptr;
   if (page == nullptr) {

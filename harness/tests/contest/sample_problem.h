@@ -4,7 +4,15 @@
 #include <string>
 
 #include "behaviour.h"
+#include "contest/contest.h"
 #include "problem/case.h"
+
+namespace kgrade {
+
+// How long tests wait for a worker that answers at once on an idle machine.
+constexpr Patience ample_patience{60'000};
+
+}  // namespace kgrade
 
 namespace kgrade::test {
 

@@ -14,7 +14,7 @@
 
 #include "contest/returned_memory.h"
 #include "contest/worker_process.h"
-#include "tests/contest/patience.h"
+#include "sample_problem.h"
 
 namespace kgrade {
 namespace worker_main_test {

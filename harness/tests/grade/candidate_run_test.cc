@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
 
-#include "tests/support/fake_baselines.h"
 #include "tests/support/fake_contest.h"
 
 namespace kgrade {
@@ -79,23 +79,16 @@ class CandidateRunTest : public testing::Test {
 
 TEST_F(CandidateRunTest, SaysIfNoInputHasFamilies) {
   EXPECT_THAT(run().notes, Contains(StartsWith("no input has families")));
-}
-
-TEST_F(CandidateRunTest, SaysNothingIfAnInputHasFamilies) {
   for (const bool is_input : {true, false}) {
-    Parameter parameter;
+    Parameter& parameter = problem_.parameters.emplace_back();
     parameter.type = "[VAR]";
     parameter.pointer = true;
     parameter.is_const = is_input;
-    Tensor tensor;
-    tensor.parameter = problem_.parameters.size();
-    tensor.output = !is_input;
-    tensor.shape = {10};
-    tensor.elements = 10;
-    tensor.init = {ResolvedInit::Kind::normal, 0, 1};
-    problem_.parameters.push_back(parameter);
-    cases_.front().bound.tensors.push_back(tensor);
+    cases_.front().bound.tensors.push_back(
+        {"", problem_.parameters.size() - 1, !is_input, {10}, 10, {ResolvedInit::Kind::normal, 0, 1}});
   }
+  contest_.retired = false;
+  session_.known = std::make_shared<KnownCases>();
   const CandidateRecord record = run();
   EXPECT_EQ(record.cases.front().families.size(), 2u);
   EXPECT_THAT(record.notes, Not(Contains(StartsWith("no input has families"))));
@@ -105,8 +98,7 @@ TEST_F(CandidateRunTest, SaysNothingIfAnInputHasFamilies) {
 TEST_F(CandidateRunTest, AnExceptionInTheRehearsalEndsItsCaseAlone) {
   contest_.rehearses = true;
   contest_.info.measures_speed = false;
-  add_case("small", CaseRole::test);
-  add_case("odd", CaseRole::test);
+  for (const char* name : {"small", "odd"}) add_case(name, CaseRole::test);
   int calls = 0;
   contest_.before_call = [&](Role role, const Draw&) {
     if (role != Role::candidate) return;
@@ -118,10 +110,9 @@ TEST_F(CandidateRunTest, AnExceptionInTheRehearsalEndsItsCaseAlone) {
   EXPECT_EQ(record.verdict, Verdict::runtime_error);
   EXPECT_EQ(record.message, "case 'small': raised KeyError: 3 (mine.py:5, in solution); 1 of 3 cases failed");
   ASSERT_EQ(record.cases.size(), 3u);
-  EXPECT_EQ(record.cases[0].verdict, Verdict::accepted);
+  for (const std::size_t sound : {0, 2}) EXPECT_EQ(record.cases[sound].verdict, Verdict::accepted);
   EXPECT_EQ(record.cases[1].verdict, Verdict::runtime_error);
   EXPECT_EQ(record.cases[1].calls, 0);
-  EXPECT_EQ(record.cases[2].verdict, Verdict::accepted);
   EXPECT_GT(record.cases[2].calls, 0);
   EXPECT_EQ(outcome(record, "completion"), CheckOutcome::failed);
 }
@@ -161,12 +152,12 @@ TEST_F(CandidateRunTest, OfLongCallsAreMadeNoMoreThanAreNeeded) {
   EXPECT_THAT(record.cases[0].reference_before_ms, ElementsAre(60)) << "the first one warms up";
   EXPECT_THAT(record.cases[0].reference_after_ms, ElementsAre(60)) << "it is warm";
   // One that warms up, a block, and one on contents that are hardly new.
-  EXPECT_EQ(std::count_if(contest_.order.begin(), contest_.order.end(),
-                          [](char c) { return c == 'c' || c == 'C'; }),
-            4);
-  EXPECT_EQ(std::count_if(contest_.order.begin(), contest_.order.end(),
-                          [](char c) { return c == 'r' || c == 'R'; }),
-            2 + 3 + 1);
+  const auto calls_of = [this](char letter) {
+    return std::count_if(contest_.order.begin(), contest_.order.end(),
+                         [letter](char c) { return std::tolower(c) == letter; });
+  };
+  EXPECT_EQ(calls_of('c'), 4);
+  EXPECT_EQ(calls_of('r'), 2 + 3 + 1);
 }
 
 TEST_F(CandidateRunTest, UsualNormsAreLearntOnceInARun) {
@@ -198,18 +189,14 @@ TEST_F(CandidateRunTest, ARankedSpeedComesFromFiveProcesses) {
   EXPECT_EQ(record.cases[0].speedups[0].ratio.count, 5u);
 }
 
-TEST_F(CandidateRunTest, ALongOneIsMeasuredInOneProcess) {
+TEST_F(CandidateRunTest, OneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
   session_.effort = Effort::normal;
   contest_.seconds_per_call = 0.001;
   contest_.info.process_offset_ms = 0.0001;
-  const CandidateRecord record = run();
+  const CandidateRecord long_one = run();
   EXPECT_EQ(new_processes(), 0);
-  EXPECT_LT(record.cases[0].speedups[0].ratio.half_width().value(), 0.0003);
-}
-
-TEST_F(CandidateRunTest, AShortOneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
-  session_.effort = Effort::normal;
-  contest_.seconds_per_call = 0.001;
+  EXPECT_LT(long_one.cases[0].speedups[0].ratio.half_width().value(), 0.0003);
+  contest_.retired = false;
   contest_.info.process_offset_ms = 0.003;
   const CandidateRecord short_one = run();
   EXPECT_EQ(short_one.verdict, Verdict::accepted) << short_one.message;
@@ -244,11 +231,16 @@ TEST_F(CandidateRunTest, TheCandidateHasGoneAndTheDeviceIsSoundBeforeTheReferenc
   EXPECT_EQ(contest_.recoveries, 1);
 }
 
-TEST_F(CandidateRunTest, ADeviceThatDoesNotRecoverIsNoVerdict) {
+TEST_F(CandidateRunTest, ADeviceThatDoesNotRecoverAndAReferenceThatFailsAloneAreNoVerdicts) {
   contest_.recovery = Error{"the device no longer computes what it should", "", {}};
-  const auto result = try_run();
-  ASSERT_FALSE(result.ok());
-  EXPECT_THAT(result.error().message, HasSubstr("no longer computes"));
+  const auto unhealthy = try_run();
+  ASSERT_FALSE(unhealthy.ok());
+  EXPECT_THAT(unhealthy.error().message, HasSubstr("no longer computes"));
+  session_.known->reference_alone.clear();
+  contest_.reference_report.call.error = 700;
+  const auto failing = try_run();
+  ASSERT_FALSE(failing.ok());
+  EXPECT_THAT(failing.error().message, HasSubstr("the reference fails on case 'large'"));
 }
 
 TEST_F(CandidateRunTest, AReferenceThatIsSlowerBesideTheCandidateMakesItUnstable) {
@@ -264,11 +256,6 @@ TEST_F(CandidateRunTest, AReferenceThatIsSlowerBesideTheCandidateMakesItUnstable
   EXPECT_TRUE(record.scores.empty());
 }
 
-TEST_F(CandidateRunTest, OneThatIsSlowerOnlyAfterwardsChangesNoSpeed) {
-  reference_at_ = [this] { return contest_.retired ? 4.0 : 2.0; };
-  EXPECT_EQ(run().verdict, Verdict::accepted);
-}
-
 TEST_F(CandidateRunTest, AVerdictThatThereIsAlreadyStays) {
   reference_at_ = [this] { return beside() && !contest_.retired ? 4.0 : 2.0; };
   contest_.candidate_comparison = outputs_off_by(0.5);
@@ -279,6 +266,11 @@ TEST_F(CandidateRunTest, AVerdictThatThereIsAlreadyStays) {
 }
 
 TEST_F(CandidateRunTest, WhatTheReferenceTakesAfterOneIsWhatItTakesBeforeTheNext) {
+  reference_at_ = [this] { return contest_.retired ? 4.0 : 2.0; };
+  EXPECT_EQ(run().verdict, Verdict::accepted)
+      << "a reference that is slower only afterwards changes no speed";
+  contest_.retired = false;
+  session_.known->reference_alone.clear();
   reference_at_ = [this] { return contest_.retired ? 2.125 : 2.0; };
   EXPECT_EQ(run().verdict, Verdict::accepted);
   contest_.retired = false;
@@ -299,9 +291,8 @@ TEST_F(CandidateRunTest, OnlyCasesThatAreMeasuredNeedTheReferenceAlone) {
   EXPECT_THAT(contest_.order, EndsWith("c"));
   EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::not_run);
   EXPECT_EQ(outcome(record, "hidden_shapes"), CheckOutcome::passed);
-  ASSERT_EQ(record.cases.size(), 3u);
-  EXPECT_FALSE(record.cases[2].run);
-  EXPECT_EQ(record.cases[2].message, "not chosen");
+  EXPECT_FALSE(record.cases.at(2).run);
+  EXPECT_EQ(record.cases.at(2).message, "not chosen");
 }
 
 TEST_F(CandidateRunTest, WhereSpeedIsNotMeasuredTheReferenceIsNotJudged) {
@@ -315,36 +306,28 @@ TEST_F(CandidateRunTest, WhereSpeedIsNotMeasuredTheReferenceIsNotJudged) {
   EXPECT_TRUE(record.scores.empty());
 }
 
-TEST_F(CandidateRunTest, AReferenceThatFailsAloneIsNoVerdict) {
-  contest_.reference_report.call.error = 700;
-  const auto result = try_run();
-  ASSERT_FALSE(result.ok());
-  EXPECT_THAT(result.error().message, HasSubstr("the reference fails on case 'large'"));
-}
-
 TEST_F(CandidateRunTest, WhatGoesWrongWhileLoadingIsSaid) {
-  const auto load_with = [this](Fault fault) {
+  struct Row {
+    Fault fault;
+    Verdict verdict;
+    const char* failed;
+  };
+  for (const Row& row : {Row{Fault::malformed, Verdict::cheating, "protocol"},
+                         {Fault::time_limit, Verdict::time_limit, "load"},
+                         {Fault::memory_limit, Verdict::memory_limit, "load"},
+                         {Fault::ended, Verdict::runtime_error, "load"}}) {
     contest_.retired = false;
-    contest_.load_answer.fault = fault;
+    contest_.load_answer.fault = row.fault;
     contest_.load_answer.detail = "why";
     const CandidateRecord record = run();
+    EXPECT_EQ(record.verdict, row.verdict);
     EXPECT_EQ(record.message, "while loading: why");
+    EXPECT_EQ(outcome(record, row.failed), CheckOutcome::failed);
+    if (row.verdict == Verdict::runtime_error)
+      EXPECT_EQ(outcome(record, "completion"), CheckOutcome::not_run);
     EXPECT_THAT(record.cases, IsEmpty());
     EXPECT_THAT(contest_.order, Not(HasSubstr("c")));
-    return record;
-  };
-  CandidateRecord record = load_with(Fault::malformed);
-  EXPECT_EQ(record.verdict, Verdict::cheating);
-  EXPECT_EQ(outcome(record, "protocol"), CheckOutcome::failed);
-  record = load_with(Fault::time_limit);
-  EXPECT_EQ(record.verdict, Verdict::time_limit);
-  EXPECT_EQ(outcome(record, "load"), CheckOutcome::failed);
-  record = load_with(Fault::memory_limit);
-  EXPECT_EQ(record.verdict, Verdict::memory_limit);
-  record = load_with(Fault::ended);
-  EXPECT_EQ(record.verdict, Verdict::runtime_error);
-  EXPECT_EQ(outcome(record, "load"), CheckOutcome::failed);
-  EXPECT_EQ(outcome(record, "completion"), CheckOutcome::not_run);
+  }
 }
 
 TEST_F(CandidateRunTest, TheFirstCaseThatFailsGivesTheVerdict) {
@@ -360,9 +343,7 @@ TEST_F(CandidateRunTest, TheFirstCaseThatFailsGivesTheVerdict) {
 // One candidate, one story: the other cases are off by less for the same reason.
 TEST_F(CandidateRunTest, BesideAWrongCaseNoCaseIsAMatterOfPrecision) {
   cases_.clear();
-  add_case("first", CaseRole::test);
-  add_case("second", CaseRole::test);
-  add_case("third", CaseRole::test);
+  for (const char* name : {"first", "second", "third"}) add_case(name, CaseRole::test);
   int oracle_calls = 0;
   contest_.before_call = [&](Role role, const Draw&) {
     oracle_calls += role == Role::oracle ? 1 : 0;
@@ -381,15 +362,13 @@ TEST_F(CandidateRunTest, BesideAWrongCaseNoCaseIsAMatterOfPrecision) {
 
 TEST_F(CandidateRunTest, WhatLacksMemoryRunsOnceMoreWithTheDeviceToItself) {
   contest_.candidate_report.fault = Fault::memory_limit;
-  EXPECT_EQ(run().verdict, Verdict::memory_limit);
-  EXPECT_THAT(contest_.order, Not(HasSubstr("|"))) << "there is no more room to be had";
-
-  contest_.retired = false;
-  contest_.turns_make_room = true;
-  contest_.order.clear();
-  EXPECT_EQ(run().verdict, Verdict::memory_limit) << "not even then";
-  EXPECT_THAT(contest_.order, HasSubstr("|"));
-
+  for (const bool more_room : {false, true}) {
+    contest_.retired = false;
+    contest_.turns_make_room = more_room;
+    contest_.order.clear();
+    EXPECT_EQ(run().verdict, Verdict::memory_limit) << more_room;
+    EXPECT_EQ(new_processes() > 0, more_room);
+  }
   contest_.retired = false;
   contest_.turns_make_room = true;
   contest_.order.clear();
@@ -407,8 +386,7 @@ TEST_F(CandidateRunTest, AfterACrashNoCaseRuns) {
   contest_.candidate_report.call.error = 700;
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::runtime_error);
-  ASSERT_EQ(record.cases.size(), 2u);
-  EXPECT_TRUE(record.cases[1].run);
+  EXPECT_TRUE(record.cases.at(1).run);
   EXPECT_FALSE(record.cases[0].run) << "measured ones come last";
   EXPECT_EQ(record.cases[0].message, "not run: the candidate's process is gone");
 }
@@ -445,10 +423,9 @@ TEST_F(CandidateRunTest, MeasuredCasesRunLastAndStandWhereTheProblemHasThem) {
     if (seen.empty() || seen.back() != name) seen.push_back(name);
   };
   const CandidateRecord record = run();
-  ASSERT_EQ(record.cases.size(), 3u);
-  EXPECT_EQ(record.cases[0].name, "large");
-  EXPECT_EQ(record.cases[1].name, "small");
-  EXPECT_EQ(record.cases[2].message, "left out");
+  EXPECT_EQ(record.cases.at(0).name, "large");
+  EXPECT_EQ(record.cases.at(1).name, "small");
+  EXPECT_EQ(record.cases.at(2).message, "left out");
   const auto small = std::find(seen.begin(), seen.end(), "small");
   EXPECT_LT(small, std::find(seen.begin(), seen.end(), "large"));
   EXPECT_NE(small, seen.end());
@@ -500,12 +477,10 @@ TEST_F(BaselinesToBeFoundTest, WhoIsWrongDoesNotWaitForThem) {
   EXPECT_EQ(run().verdict, Verdict::wrong_answer);
   EXPECT_EQ(searches_, 0);
   EXPECT_EQ(new_processes(), 0);
-}
-
-TEST_F(BaselinesToBeFoundTest, WhatFailsThereIsNotTheCandidates) {
-  add_case("small", CaseRole::test);
+  contest_.candidate_comparison = test::equal_outputs();
+  contest_.retired = false;
   trouble_ = {Error{"the oracle failed", "", {}}};
-  EXPECT_FALSE(try_run().ok());
+  EXPECT_FALSE(try_run().ok()) << "what fails there is not the candidate's";
 }
 
 TEST_F(BaselinesToBeFoundTest, ACandidateThatDoesNotComeBackIsNotMeasured) {

@@ -305,7 +305,7 @@ TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
 }
 
 // A library that does not start again is not the candidate's fault.
-TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
+TEST_F(MeasuredCaseTest, ABaselineThatDoesNotStartAgainFailsNobody) {
   Session session{contest_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
   test::FakeBaselines baselines;
   baselines.by_case[case_.name] = {{"exact", Precision::fp32, 2}};

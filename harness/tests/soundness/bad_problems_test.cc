@@ -33,7 +33,7 @@ std::string text_of(const std::string& path) {
 // A problem of the tests, one text in it replaced, with its reference in a folder of its own.
 class EditedProblem {
  public:
-  EditedProblem(const std::string& slug, const std::string& from, const std::string& to)
+  explicit EditedProblem(const std::string& slug, const std::string& from = "", const std::string& to = "")
       : file_(slug + ".md", edited(text_of(problems + slug + ".md"), from, to)) {
     namespace fs = std::filesystem;
     const fs::path root = file_.directory();
@@ -41,8 +41,10 @@ class EditedProblem {
     path_ = (root / "problems" / (slug + ".md")).string();
     fs::rename(file_.path(), path_);
     fs::copy(references, root / "reference");
+    reference_ = (root / "reference" / (slug + ".cu")).string();
   }
   const std::string& path() const { return path_; }
+  const std::string& reference() const { return reference_; }
 
  private:
   static std::string edited(std::string text, const std::string& from, const std::string& to) {
@@ -53,6 +55,7 @@ class EditedProblem {
 
   ScratchFile file_;
   std::string path_;
+  std::string reference_;
 };
 
 // The name of a problem is the rule that it breaks.
@@ -107,16 +110,9 @@ TEST(Lint, LooksAtEveryElementTypeThatAProblemLists) {
 // A candidate may compete in a lower class than the problem asks for, which does not allow more than a tenth
 // of the distance to the answer to other inputs.
 TEST(Lint, NoThresholdOfALowerClassLetsZerosPass) {
-  std::string text = text_of(problems + "zeros-pass.md");
-  const std::string loose = "{fp32: 1.2, tf32: 1.5, bf16: 2}";
-  ASSERT_NE(text.find(loose), text.npos);
-  text.replace(text.find(loose), loose.size(), "{fp32: 0.00001, tf32: 0.001, bf16: 2}");
-  const ScratchFile file("zeros-pass.md", text);
-  const std::filesystem::path root = file.directory();
-  std::filesystem::create_directory(root / "problems");
-  std::filesystem::rename(file.path(), root / "problems/zeros-pass.md");
-  std::filesystem::create_directory_symlink(std::filesystem::canonical(references), root / "reference");
-  const Result result = kgrade({"lint", (root / "problems/zeros-pass.md").string(), "--device", "emulated"});
+  const EditedProblem problem("zeros-pass", "{fp32: 1.2, tf32: 1.5, bf16: 2}",
+                              "{fp32: 0.00001, tf32: 0.001, bf16: 2}");
+  const Result result = kgrade({"lint", problem.path(), "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output, Not(HasSubstr("accepted")));
 }
@@ -155,12 +151,9 @@ TEST(Lint, IntegersAreJudgedOneByOneHoweverLargeTheyAre) {
 }
 
 TEST(Lint, NotesAreOfEveryElementTypeAndToldOnce) {
-  const ScratchFile file("narrow.md", text_of(problems + "narrow-zeros-pass.md"));
-  const std::filesystem::path root = file.directory();
-  for (const char* part : {"problems", "reference"}) std::filesystem::create_directory(root / part);
-  std::filesystem::copy_file(file.path(), root / "problems/narrow-zeros-pass.md");
+  const EditedProblem problem("narrow-zeros-pass");
   // Only in float16 does it use something that the emulated device cannot run.
-  std::ofstream(root / "reference/narrow-zeros-pass.cu")
+  std::ofstream(problem.reference())
       << "#include \"ops/types.cuh\"\n"
          "__global__ void square(const ops::element* x, ops::element* y, size_t n) {\n#ifdef KGRADE_FLOAT16\n"
          "  asm(\"exit;\");\n#endif\n"
@@ -169,8 +162,7 @@ TEST(Lint, NotesAreOfEveryElementTypeAndToldOnce) {
          "extern \"C\" void solution(const ops::element* x, ops::element* y, size_t n) { square<<<1, 1>>>(x, "
          "y, n); "
          "}\n";
-  const Result result =
-      kgrade({"lint", (root / "problems/narrow-zeros-pass.md").string(), "--device", "emulated", "--deep"});
+  const Result result = kgrade({"lint", problem.path(), "--device", "emulated", "--deep"});
   EXPECT_EQ(result.exit_code, 3) << result.output;
   EXPECT_THAT(result.output, HasSubstr("note: in float16: soundness was not checked: the "));
 }
@@ -290,15 +282,12 @@ TEST(Lint, AProblemWithoutAReferenceIsAFinding) {
 
 // A problem of the tests in a folder of its own, with a reference that the emulated device cannot run.
 TEST(Lint, AReferenceThatTheDeviceCannotRunIsNoFault) {
-  const ScratchFile file("zeros-pass.md", text_of(problems + "zeros-pass.md"));
-  const std::filesystem::path root = file.directory();
-  for (const char* part : {"problems", "reference"}) std::filesystem::create_directory(root / part);
-  std::filesystem::copy_file(file.path(), root / "problems/zeros-pass.md");
-  std::ofstream(root / "reference/zeros-pass.cu")
+  const EditedProblem problem("zeros-pass");
+  std::ofstream(problem.reference())
       << "__global__ void square(const float* x, float* y) { asm(\"mov.u32 %0, %1;\" : \"=f\"(*y) : "
          "\"f\"(*x)); }\n"
          "extern \"C\" void solution(const float* x, float* y, size_t n) { square<<<1, 1>>>(x, y); }\n";
-  const Result result = kgrade({"lint", (root / "problems/zeros-pass.md").string(), "--device", "emulated"});
+  const Result result = kgrade({"lint", problem.path(), "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 3) << result.output;
   EXPECT_THAT(result.output, HasSubstr("note: soundness was not checked: the oracle cannot run here"));
   EXPECT_THAT(result.output, HasSubstr("1 file, 0 errors"));

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "grade/case_run.h"
-#include "tests/support/fake_baselines.h"
 #include "tests/support/fake_contest.h"
 
 namespace kgrade::test {
