@@ -68,7 +68,7 @@ CheckRecord sample_check() {
 }  // namespace kgrade::test
 
 namespace kgrade {
-namespace check_table_test {
+namespace check_output_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -270,5 +270,5 @@ TEST(CheckGithub, OnAGpuNothingNeedsAnother) {
   EXPECT_THAT(github_annotations(records), HasSubstr("::error file=ptx.cu,"));
 }
 
-}  // namespace check_table_test
+}  // namespace check_output_test
 }  // namespace kgrade

@@ -13,7 +13,6 @@
 #include "sample_problem.h"
 
 namespace kgrade::test {
-namespace {
 
 // A device with room for so many bytes of buffers, in which another one's lie.
 class SmallDevice : public Device {
@@ -97,7 +96,6 @@ class SmallDevice : public Device {
   std::vector<OutputPair> pairs_;
 };
 
-}  // namespace
 }  // namespace kgrade::test
 
 namespace kgrade {

@@ -4,11 +4,56 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
+#include <string>
 
-#include "scripted_contest.h"
+#include "tests/support/fake_contest.h"
+
+namespace kgrade::test {
+
+// A contest in which a kernel takes as long as it should, plus what a test adds.
+class ScriptedContest : public FakeContest {
+ public:
+  using FakeContest::FakeContest;
+
+  static constexpr double launch_ms = 0.002;
+  static constexpr double ms_per_length = 1e-5;
+  static double time_of(std::int64_t length) {
+    return launch_ms + ms_per_length * static_cast<double>(length);
+  }
+
+  // The time of a call, relative to its nominal length.
+  std::function<double(Role, const Draw&)> factor = [](Role, const Draw&) { return 1.0; };
+  std::map<Role, std::int64_t> lengths;  // of the cases that are lent
+  std::string kernel;                    // of the case lent last
+  int starts = 0;                        // anew
+  bool dead = false;                     // the second side
+
+  Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) override {
+    lengths[role] = bound.integers.at("length");
+    kernel = bound.name;
+    return FakeContest::lend(role, bound, launches);
+  }
+
+  CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience,
+                     std::span<const InputEdit> edits = {}) override {
+    const double ms = time_of(lengths.at(role)) * factor(role, draw);
+    (role == Role::reference ? reference_ms : candidate_ms) = {ms};
+    return FakeContest::call_as(role, kind, draw, patience, edits);
+  }
+
+  Result<Answer> start_anew(Patience first, Patience second) override {
+    ++starts;
+    dead = false;
+    return FakeContest::start_anew(first, second);
+  }
+  bool candidate_alive() const override { return !dead && FakeContest::candidate_alive(); }
+};
+
+}  // namespace kgrade::test
 
 namespace kgrade::selftest {
 namespace comparison_series_test {
@@ -354,6 +399,81 @@ TEST_F(ComparisonSeriesTest, ProgressSaysWhatIsLeft) {
   EXPECT_THAT(said_, testing::Contains(HasSubstr("1 of 12, ")));
   EXPECT_THAT(said_.back(), HasSubstr("12 of 12, less than a minute left: arithmetic-"));
   EXPECT_EQ(time_left(61), "about 2 min left");
+}
+
+class KernelCalibrationTest : public testing::Test {
+ protected:
+  Result<KernelCalibration> calibrate(const std::string& name) {
+    return calibrator_.calibrate(select_kernels({name})->front());
+  }
+
+  test::FakeClock clock_;
+  ScriptedContest contest_{clock_};
+  Problem problem_ = selftest_problem();
+  KernelCalibrator calibrator_{contest_, problem_, 7, std::uint64_t{1} << 30};
+};
+
+TEST_F(KernelCalibrationTest, FindsTheLengthThatTakesTheTime) {
+  for (const Kernel& kernel : all_kernels()) {
+    const auto found = calibrator_.calibrate(kernel);
+    ASSERT_TRUE(found) << to_string(found.errors());
+    EXPECT_NEAR(found->ms, kernel.target_ms, 0.5 * ScriptedContest::ms_per_length + 1e-12) << kernel.name;
+    EXPECT_DOUBLE_EQ(found->ms, ScriptedContest::time_of(found->length)) << kernel.name;
+    EXPECT_NEAR(found->ms_per_length, ScriptedContest::ms_per_length, 1e-12) << kernel.name;
+  }
+}
+
+TEST_F(KernelCalibrationTest, CorrectsItselfWhereTimeIsNotProportional) {
+  // Short runs pay less for a unit of work than long ones.
+  contest_.factor = [this](Role role, const Draw&) { return contest_.lengths[role] > 2000 ? 1.5 : 1.0; };
+  const auto found = calibrate("arithmetic-100us");
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->ms, 0.100, 0.002);
+  EXPECT_NEAR(found->ms_per_length, 1.5e-5, 1e-9);
+}
+
+TEST_F(KernelCalibrationTest, AKernelThatCannotBeSoShortIsAsShortAsItCan) {
+  contest_.factor = [](Role, const Draw&) { return 10.0; };
+  const auto found = calibrate("arithmetic-3us");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->length, 0);
+  EXPECT_DOUBLE_EQ(found->ms, 0.020);
+  EXPECT_NEAR(found->ms_per_length, 1e-4, 1e-12);
+}
+
+TEST_F(KernelCalibrationTest, TheFloorLeavesOutFirstCalls) {
+  int calls = 0;
+  contest_.factor = [&](Role, const Draw&) { return ++calls <= 2 ? 100.0 : 1.0; };
+  const auto floor = calibrator_.measure_floor();
+  ASSERT_TRUE(floor);
+  EXPECT_EQ(floor->size(), 400u);
+  EXPECT_THAT(*floor, testing::Each(testing::DoubleEq(ScriptedContest::launch_ms)));
+}
+
+TEST_F(KernelCalibrationTest, WhereTimesAreNoSpeedNothingIsTimed) {
+  contest_.info.measures_speed = false;
+  const auto found = calibrate("arithmetic-100ms");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->length, 200);
+  EXPECT_EQ(found->ms, 0);
+  EXPECT_EQ(contest_.order, "");
+}
+
+TEST_F(KernelCalibrationTest, AFaultIsAnError) {
+  contest_.candidate_report.call.error = 700;
+  contest_.candidate_report.fault = Fault::ended;
+  const auto found = calibrate("arithmetic-3us");
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message, testing::HasSubstr("a kernel of the self-test fails"));
+}
+
+TEST_F(KernelCalibrationTest, AClockThatDoesNotRunIsAnError) {
+  contest_.factor = [this](Role role, const Draw&) {
+    return 1 / ScriptedContest::time_of(contest_.lengths[role]);
+  };
+  const auto found = calibrate("arithmetic-3us");
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message, testing::HasSubstr("takes no time"));
 }
 
 }  // namespace comparison_series_test
