@@ -135,7 +135,7 @@ void take_activity(const std::vector<KernelProfile>& activity, std::vector<Kerne
 
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t most_binary_bytes = std::uint64_t{256} << 20;
 constexpr std::size_t most_others = 20;
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -164,7 +164,7 @@ bool defines(const std::string& text, const std::string& name) {
 OwnKernels::OwnKernels(const std::vector<std::filesystem::path>& binaries, std::string text)
     : text_(std::move(text)) {
   for (const auto& path : binaries) {
-    if (auto bytes = read_text_file(path, most_bytes)) binaries_.push_back(std::move(*bytes));
+    if (auto bytes = read_text_file(path, most_binary_bytes)) binaries_.push_back(std::move(*bytes));
   }
 }
 
