@@ -27,7 +27,7 @@ CODE = (".h", ".cc", ".cu", ".cuh")
 # What the core calls guests, beside the names of their folders in paths. Commands of guests are `kgrade <name>`.
 WORDS = ("emulated", "authoring", "leaderboard", "selftest", "self-test", "soundness", "sweep", "the service", "a service")
 # Which devices there are, and which commands have which option.
-LISTS = ("device/registry.h", "device/registry.cc", "record/settings.h", "record/settings_json.h")
+LISTS = ("device/registry.h", "device/registry.cc", "record/settings.h")
 
 
 def rooms(harness):

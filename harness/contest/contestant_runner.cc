@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "base/text.h"
-#include "base/with_commas.h"
 #include "contest/call_contents.h"
 
 namespace kgrade {

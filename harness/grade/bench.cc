@@ -7,10 +7,8 @@
 
 #include "base/text.h"
 #include "compile/caching_toolchain.h"
-#include "compile/nvcc_toolchain.h"
 #include "compile/python_candidate.h"
 #include "device/device.h"
-#include "device/emulated/toolchain/emulated_toolchain.h"
 #include "measure/nvml.h"
 #include "measure/roofline.h"
 

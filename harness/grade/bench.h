@@ -53,8 +53,9 @@ std::optional<Error> wrong_cache_limit();
 Machinery real_machinery(const DeviceChoice& choice, const Layout& layout,
                          FailedBuilds failed = FailedBuilds::are_forgotten);
 
-// Opens each part when it is first asked for, and keeps it open for
-// all runs of one command, or for all jobs of a sweep's lane. One run at a time uses it.
+// The bench: the parts of a machine that runs need. Opens each part when it is first asked for, and keeps it
+// open for all runs of one command, or for all jobs of a process that grades for others. One run at a time
+// uses it.
 class Bench {
  public:
   explicit Bench(Machinery machinery);

@@ -297,7 +297,7 @@ struct Record : RunRecord {
   std::optional<Ceilings> ceilings;
   std::vector<std::string> notes;  // on the run
   std::vector<CandidateRecord> candidates;
-  std::string options;  // of a run over many candidates, as JSON (settings_json.h); empty in other runs
+  std::string options;  // of a run over many candidates, as JSON (shared_json.h); empty in other runs
   Location read_from;   // empty if the record was just made
 
   // For a record of one candidate.

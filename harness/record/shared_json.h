@@ -233,7 +233,7 @@ void run_end_fields(Archive& archive, AnyRecord& record) {
 // the problem count; a `bool` is true or false.
 nlohmann::ordered_json scalar_values(const Problem& problem, const Bindings& integers, const Reals& reals);
 
-// --- The options of a sweep in its records ---
+// --- The options of a run over many candidates in its records ---
 
 // Older results have true or false, from when there were only two choices.
 struct RecordedBaselines {

@@ -17,7 +17,6 @@
 #include "profile/activity.h"
 #include "profile/advice.h"
 #include "profile/ncu_report.h"
-#include "profile/ncu_source.h"
 #include "profile/profile_record.h"
 #include "profile/profiler.h"
 #include "tests/fuzz/targets.h"

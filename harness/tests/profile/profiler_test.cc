@@ -16,8 +16,6 @@
 #include "profile/advice.h"
 #include "profile/kernel_profile.h"
 #include "profile/ncu_report.h"
-#include "profile/ncu_source.h"
-#include "profile/own_kernels.h"
 
 namespace kgrade::profiler_test {
 
