@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Follows the way of a candidate through harness/, from `kgrade grade` to the verdict, and prints its files with their lines.
+
+  tools/candidate_way.py [--root FOLDER]
+
+The way is the table "The way of a candidate" of CONTRIBUTING.md. Exit code 1, with a line for each fault:
+- a file of the table does not exist;
+- no earlier file of the way leads to a file: none includes its header, or a header that includes it, and calls a function
+  that the header declares. A message or an interface leads to the files in BEGINNINGS;
+- a file of grade/ or contest/ is neither in the table nor in the sentence below it that names those beside the way;
+- the way has more than MOST_FILES files.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+MOST_FILES = 24
+# The program, the worker's program, and a device behind device/worker_device.h.
+BEGINNINGS = ("cli/grade.cc", "contest/worker_main.cc", "device/cuda/cuda_worker.cc")
+NAME = re.compile(r"`([a-z_/]+\.(?:cc|h))`")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+# Names of functions and types that a header declares.
+DECLARED = re.compile(r"^(?:class|struct) (\w+)|^[\w:<>,&* ]+?\b(\w+)\(", re.MULTILINE)
+
+
+def page(root):
+    """The files of the table in their order, and the files that the text below it names."""
+    text = (root / "CONTRIBUTING.md").read_text()
+    part = re.search(r"^### The way of a candidate\n(.*?)^##", text, re.MULTILINE | re.DOTALL)[1]
+    rows = [row.split("|")[1] for row in part.splitlines() if row.startswith("| `")]
+    rest = "\n".join(line for line in part.splitlines() if not line.startswith("|"))
+    return NAME.findall("\n".join(rows)), set(NAME.findall(rest))
+
+
+def headers_of(harness, name):
+    """The headers that a file includes, by itself or by one of them."""
+    own = INCLUDE.findall((harness / name).read_text())
+    return own + [each for header in own if (harness / header).is_file()
+                  for each in INCLUDE.findall((harness / header).read_text())]
+
+
+def leads(harness, earlier, name):
+    header = str(pathlib.PurePath(name).with_suffix(".h"))
+    if not (harness / header).is_file() or header not in headers_of(harness, earlier):
+        return False
+    declared = {first or second for first, second in DECLARED.findall((harness / header).read_text())}
+    code = (harness / earlier).read_text()
+    beside = pathlib.PurePath(earlier).with_suffix(".h")
+    code += (harness / beside).read_text() if (harness / beside).is_file() else ""
+    return any(re.search(rf"\b{word}\b", code) for word in declared)
+
+
+def faults(root):
+    harness = root / "harness"
+    way, beside = page(root)
+    for place, name in enumerate(way):
+        if not (harness / name).is_file():
+            yield f"{name}: there is no such file"
+        elif place and name not in BEGINNINGS and not any(
+                leads(harness, earlier, name) for earlier in way[:place] if (harness / earlier).is_file()):
+            yield f"{name}: no earlier file of the way calls it"
+    for folder in ("grade", "contest"):
+        for path in sorted((harness / folder).glob("*.cc")):
+            if (name := f"{folder}/{path.name}") not in {*way, *beside}:
+                yield f"{name}: neither on the way nor named as beside it"
+    if len(way) > MOST_FILES:
+        yield f"the way has {len(way)} files, more than {MOST_FILES}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
+    root = parser.parse_args().root
+    total = 0
+    for name in page(root)[0]:
+        if (path := root / "harness" / name).is_file():
+            lines = len(path.read_text().splitlines())
+            total += lines
+            print(f"{lines:5}  {name}")
+    print(f"{total:5}  lines in {len(page(root)[0])} files")
+    found = list(faults(root))
+    for line in found:
+        print(f"CONTRIBUTING.md: {line}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
