@@ -6,7 +6,7 @@
 The way is the table "The way of a candidate" of CONTRIBUTING.md. Exit code 1, with a line for each fault:
 - a file of the table does not exist;
 - no earlier file of the way leads to a file: none includes its header, or a header that includes it, and calls a function
-  that the header declares. A message or an interface leads to the files in BEGINNINGS;
+  that the header declares. A message leads to the worker's program (BEGINNINGS);
 - a file of grade/ or contest/ is neither in the table nor in the sentence below it that names those beside the way;
 - the way has more than MOST_FILES files.
 """
@@ -16,8 +16,8 @@ import re
 import sys
 
 MOST_FILES = 24
-# The program, the worker's program, and a device behind device/worker_device.h.
-BEGINNINGS = ("cli/grade.cc", "contest/worker_main.cc", "device/cuda/cuda_worker.cc")
+# The program, and the worker's program.
+BEGINNINGS = ("cli/grade.cc", "contest/worker_cuda.cc")
 NAME = re.compile(r"`([a-z_/]+\.(?:cc|h))`")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # Names of functions and types that a header declares.
@@ -40,9 +40,15 @@ def headers_of(harness, name):
                   for each in INCLUDE.findall((harness / header).read_text())]
 
 
+def header_of(harness, name):
+    """A file's own header, or the first one that it includes: a class may have two files."""
+    own = str(pathlib.PurePath(name).with_suffix(".h"))
+    return own if (harness / own).is_file() else INCLUDE.search((harness / name).read_text())[1]
+
+
 def leads(harness, earlier, name):
-    header = str(pathlib.PurePath(name).with_suffix(".h"))
-    if not (harness / header).is_file() or header not in headers_of(harness, earlier):
+    header = header_of(harness, name)
+    if header not in headers_of(harness, earlier) and header != header_of(harness, earlier):
         return False
     declared = {first or second for first, second in DECLARED.findall((harness / header).read_text())}
     code = (harness / earlier).read_text()
