@@ -92,9 +92,9 @@ constexpr const char* load_conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_
 constexpr const char* store_conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum";
 constexpr const char* load_passes = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 constexpr const char* store_passes = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
-constexpr std::array<const char*, 10> counted = {load_sectors, store_sectors, load_requests,  store_requests,
-                                                 local_loads,  local_stores,  load_conflicts, store_conflicts,
-                                                 load_passes,  store_passes};
+constexpr std::array<const char*, 10> counted_facts = {
+    load_sectors, store_sectors,  load_requests,   store_requests, local_loads,
+    local_stores, load_conflicts, store_conflicts, load_passes,    store_passes};
 
 constexpr const char* stall_prefix = "smsp__average_warps_issue_stalled_";
 constexpr const char* stall_suffix = "_per_issue_active.ratio";
@@ -208,7 +208,7 @@ std::span<const FactKind> fact_kinds() { return kinds; }
 std::vector<std::string> ncu_metrics(bool with_instructions) {
   std::vector<std::string> names;
   for (const Copied& one : copied) names.emplace_back(one.metric);
-  names.insert(names.end(), counted.begin(), counted.end());
+  names.insert(names.end(), counted_facts.begin(), counted_facts.end());
   for (const char* const reason : stall_reasons)
     names.push_back(fmt::format("{}{}{}", stall_prefix, reason, stall_suffix));
   for (const Limit& limit : limits) names.emplace_back(limit.metric);

@@ -285,7 +285,7 @@ TEST_F(LeaseTest, ACaptureIsLentBesideItsOutput) {
 class NarrowLease : public test::LeaseFixture {
  protected:
   NarrowLease() {
-    problem_.parameters[1] = scalar_parameter("factor", "[VAR]");
+    problem_.parameters[1] = test::scalar_parameter("factor", "[VAR]");
     case_.dtype = Dtype::float16;
     case_.reals["factor"] = 0.1;
     lease_ = make({true, true});

@@ -323,8 +323,9 @@ TEST_F(CandidateRunTest, WhatGoesWrongWhileLoadingIsSaid) {
     EXPECT_EQ(record.verdict, row.verdict);
     EXPECT_EQ(record.message, "while loading: why");
     EXPECT_EQ(outcome(record, row.failed), CheckOutcome::failed);
-    if (row.verdict == Verdict::runtime_error)
+    if (row.verdict == Verdict::runtime_error) {
       EXPECT_EQ(outcome(record, "completion"), CheckOutcome::not_run);
+    }
     EXPECT_THAT(record.cases, IsEmpty());
     EXPECT_THAT(contest_.order, Not(HasSubstr("c")));
   }
