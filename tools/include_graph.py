@@ -82,7 +82,8 @@ def cycle(graph):
 
 def names_of_guests(harness, guests):
     """A pattern for the ways to name a guest."""
-    commands = [path.stem for path in (harness / "cli/guests").glob("*.cc")]
+    texts = [path.read_text() for path in sorted((harness / "cli/guests").glob("*.cc"))]
+    commands = re.findall(r"\bCommand add_(\w+)\(", "".join(texts))
     folders = "|".join(sorted(guests, key=len, reverse=True))
     return re.compile(rf"\b(?:{folders})/\w|\bkgrade (?:{'|'.join(commands)})\b|{'|'.join(WORDS)}", re.IGNORECASE)
 

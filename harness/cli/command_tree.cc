@@ -19,19 +19,14 @@ std::vector<std::string> members(const std::string& validator) {
   return split(validator.substr(1, validator.size() - 2), ',');
 }
 
-// CLI11 gives validators by index, and throws after the last.
-std::vector<std::string> validators_of(CLI::Option& option) {
-  std::vector<std::string> found;
-  try {
-    for (int place = 0;; ++place) found.push_back(option.get_validator(place)->get_description());
-  } catch (const CLI::OptionNotFound&) {
-    return found;
-  }
-}
-
 void set_value(OptionText& text, CLI::Option& option) {
   text.placeholder = option.get_type_name();
-  const std::vector<std::string> validators = validators_of(option);
+  std::vector<std::string> validators;
+  try {
+    for (int place = 0;; ++place) validators.push_back(option.get_validator(place)->get_description());
+  } catch (const CLI::OptionNotFound&) {
+    // CLI11 gives validators by index, and throws after the last.
+  }
   for (auto last = validators.rbegin(); last != validators.rend(); ++last) {
     // The type name ends with the descriptions of its validators.
     if (!last->empty()) text.placeholder.resize(text.placeholder.size() - last->size() - 1);
@@ -73,11 +68,6 @@ CommandText describe_one(CLI::App& app) {
   return text;
 }
 
-void name_commands(OptionText& argument, const std::vector<CommandText>& commands) {
-  argument.kind = ValueKind::choice;
-  for (const CommandText& command : commands) argument.choices.push_back(command.name);
-}
-
 }  // namespace
 
 ProgramText describe(CLI::App& app) {
@@ -87,7 +77,9 @@ ProgramText describe(CLI::App& app) {
   }
   for (CommandText& command : text.commands) {
     for (OptionText& argument : command.arguments) {
-      if (argument.placeholder == "COMMAND") name_commands(argument, text.commands);
+      if (argument.placeholder != "COMMAND") continue;
+      argument.kind = ValueKind::choice;
+      for (const CommandText& one : text.commands) argument.choices.push_back(one.name);
     }
   }
   return text;

@@ -101,8 +101,16 @@ class Line {
 
   std::string offers() const {
     if (awaits_ != nullptr) return values(*awaits_);
-    if (current_.starts_with('-')) return options();
-    if (command_ == &text_.program) return commands();
+    std::string text;
+    if (current_.starts_with('-')) {
+      for (const OptionText& option : command_->options)
+        for (const std::string& name : option.names) text += offer(name, option.description);
+      return text;
+    }
+    if (command_ == &text_.program) {
+      for (const CommandText& command : text_.commands) text += offer(command.name, command.description);
+      return text;
+    }
     if (command_->arguments.empty()) return "";
     const std::size_t last = command_->arguments.size() - 1;
     if (place_ > last && !command_->arguments[last].repeats) return "";
@@ -147,20 +155,6 @@ class Line {
     return line.empty() ? whole + "\n" : fmt::format("{}\t{}\n", whole, line);
   }
 
-  std::string commands() const {
-    std::string text;
-    for (const CommandText& command : text_.commands) text += offer(command.name, command.description);
-    return text;
-  }
-
-  std::string options() const {
-    std::string text;
-    for (const OptionText& option : command_->options) {
-      for (const std::string& name : option.names) text += offer(name, option.description);
-    }
-    return text;
-  }
-
   std::string values(const OptionText& value) const {
     std::string text;
     switch (value.kind) {
@@ -172,10 +166,11 @@ class Line {
       case ValueKind::folder:
         return any_folder;
       case ValueKind::problem:
-        text = slugs();
+        for (const Problem& problem : problems()) text += offer(problem.slug, problem.title);
         return text.empty() ? any_file : text;
       case ValueKind::family:
-        return families();
+        for (const std::string& name : families_of(problems())) text += offer(name);
+        return text;
       case ValueKind::problem_case:
         return cases();
       case ValueKind::choice:
@@ -194,18 +189,6 @@ class Line {
       if (auto problem = load_problem(path); problem.ok()) problems.push_back(std::move(*problem));
     }
     return problems;
-  }
-
-  std::string slugs() const {
-    std::string text;
-    for (const Problem& problem : problems()) text += offer(problem.slug, problem.title);
-    return text;
-  }
-
-  std::string families() const {
-    std::string text;
-    for (const std::string& name : families_of(problems())) text += offer(name);
-    return text;
   }
 
   // The cases of a KernelBench file are known only when the file runs, so they are not offered.

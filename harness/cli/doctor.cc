@@ -13,6 +13,7 @@
 #include "compile/nvcc_toolchain.h"
 #include "compile/python_interpreter.h"
 #include "device/registry.h"
+#include "grade/run.h"
 #include "measure/nvml.h"
 #include "problem/catalogue.h"
 #include "record/record.h"
@@ -46,17 +47,17 @@ std::vector<Need> cuda_devices() {
   return findings;
 }
 
-// A library that baselines use.
-Need vendor_library(const VendorLibrary& library) {
-  const std::string& what = library.name;
-  if (!library.is_there()) return {false, what, library.absence() + ": no baselines of it", library.remedy()};
-  return {true, what, fmt::format("{} in {}", library.version, library.files.front().parent_path().string()),
-          ""};
-}
-
+// The libraries that baselines use.
 std::vector<Need> libraries_of(const Layout& layout) {
   std::vector<Need> findings;
-  for (const VendorLibrary& library : layout.libraries) findings.push_back(vendor_library(library));
+  for (const VendorLibrary& library : layout.libraries) {
+    if (!library.is_there()) {
+      findings.push_back({false, library.name, library.absence() + ": no baselines of it", library.remedy()});
+    } else {
+      const std::string folder = library.files.front().parent_path().string();
+      findings.push_back({true, library.name, fmt::format("{} in {}", library.version, folder), ""});
+    }
+  }
   return findings;
 }
 
@@ -118,8 +119,6 @@ std::vector<Need> python_for_candidates(const std::string& chosen) {
   return findings;
 }
 
-bool runs_candidates(const std::string& chosen) { return find_python_with_torch(chosen).ok(); }
-
 Need problems(const Layout& layout) {
   const auto files = problem_files(layout.problems);
   if (!files) return {false, "problems", files.error().message, "name the folder with --problems"};
@@ -145,14 +144,6 @@ Need temporary_folder() {
 std::string spoken(const std::string& layer) {
   if (layer == "no_new_privileges") return "no new privileges";
   return layer == "landlock" ? "Landlock" : layer;
-}
-
-std::vector<Need> layer_findings(const Sandbox& sandbox) {
-  std::vector<Need> findings;
-  for (const SandboxLayer& layer : sandbox.layers()) {
-    findings.push_back({layer.active, spoken(layer.name), layer.detail, layer.remedy});
-  }
-  return findings;
 }
 
 // The sandbox in one line. Dropped privileges are not mentioned if they can be dropped.
@@ -214,6 +205,23 @@ std::vector<Grading> gradings(const Layout& layout) {
   return all;
 }
 
+int show_cache(bool clear) {
+  const auto cache = contestant_cache();
+  if (!cache) {
+    fmt::print("There is no cache: KGRADE_CACHE_DIR is set and empty.\n");
+    return exit_ok;
+  }
+  if (const std::string problem = cache->problem(); !problem.empty()) {
+    return fail({machine_error("the cache of built contestants is not used: " + problem,
+                               "make that folder your own, or name another one in KGRADE_CACHE_DIR")});
+  }
+  if (clear) cache->clear();
+  const CacheUse use = cache->use();
+  fmt::print("{}\n{} contestants, {} of {}\n", cache->folder().string(), use.entries, format_bytes(use.bytes),
+             format_bytes(cache->limit()));
+  return exit_ok;
+}
+
 struct DoctorArguments {
   std::string directory;
   std::string python;
@@ -225,13 +233,15 @@ int run(const DoctorArguments& arguments) {
   const std::vector<Need> python = python_for_candidates(arguments.python);
   const std::vector<Need> of_all = {temporary_folder(), problems(layout)};
   const Sandbox sandbox = Sandbox::probe(layout.launcher);
+  std::vector<Need> layers;
+  for (const SandboxLayer& layer : sandbox.layers())
+    layers.push_back({layer.active, spoken(layer.name), layer.detail, layer.remedy});
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   print({host()}, style);
   std::for_each(devices.rbegin(), devices.rend(), [&](const Grading& one) { print(one.needs, style); });
   for (const std::vector<Need>& needs : {libraries_of(layout), telemetry()}) print(needs, style);
   for (const auto& needs : additions().needs) print(needs(layout), style);
-  for (const std::vector<Need>& needs : {python, of_all, documents(layout), layer_findings(sandbox)})
-    print(needs, style);
+  for (const std::vector<Need>& needs : {python, of_all, documents(layout), layers}) print(needs, style);
   fmt::print("\n");
   bool ready = false;
   for (const Grading& one : devices) {
@@ -241,7 +251,7 @@ int run(const DoctorArguments& arguments) {
   }
   fmt::print("{}\n", sandbox_text(sandbox));
   // A user who names a Python asks whether it works.
-  if (!arguments.python.empty() && !runs_candidates(arguments.python)) return exit_machine;
+  if (!arguments.python.empty() && !find_python_with_torch(arguments.python)) return exit_machine;
   // Grading works with the remaining layers.
   return ready && all_present(of_all) ? exit_ok : exit_machine;
 }
@@ -255,6 +265,17 @@ Command add_doctor(CLI::App& app) {
   add_grade_option(*command, "problems", &arguments->directory);
   add_grade_option(*command, "python", &arguments->python);
   return {command, [arguments] { return run(*arguments); }};
+}
+
+Command add_cache(CLI::App& app) {
+  auto clear = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("cache", "Show or clear the cache of built contestants");
+  command->add_flag("--clear", *clear, "Remove everything in it");
+  command->footer(
+      "KGRADE_CACHE_DIR names another folder; if it is set but empty, there is no cache.\n"
+      "KGRADE_CACHE_LIMIT is its largest size (default: 2G). Without namespaces for its sandbox kgrade keeps "
+      "no cache.");
+  return {command, [clear] { return show_cache(*clear); }, builds_contestants};
 }
 
 }  // namespace kgrade::cli

@@ -6,8 +6,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 
 #include "base/text.h"
+#include "cli/additions.h"
+#include "cli/app.h"
+#include "draw/seed.h"
+#include "grade/grade.h"
 #include "measure/compared_speeds.h"
 #include "record/advice.h"
 #include "record/agent_line.h"
@@ -49,23 +54,13 @@ Result<std::vector<ThreadOrder>> read_orders(const std::vector<std::string>& tex
   return orders;
 }
 
-namespace {
-
-// The output of --agent, for programs.
-std::string agent_lines(const Record& record) {
-  std::string lines;
-  for (const CandidateRecord& candidate : record.candidates) lines += agent_line(candidate, record);
-  return lines;
-}
-
-}  // namespace
-
 Printout printout_of(const Record& record, const GradingArguments& arguments) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
-  return {to_text(record),
-          arguments.agent ? agent_lines(record)
-                          : render_table(record, style, arguments.verbose) + candidates_text(record),
-          all_accepted(record)};
+  std::string text;
+  for (const CandidateRecord& candidate : record.candidates)
+    if (arguments.agent) text += agent_line(candidate, record);
+  if (!arguments.agent) text = render_table(record, style, arguments.verbose) + candidates_text(record);
+  return {to_text(record), std::move(text), all_accepted(record)};
 }
 
 Result<bool> tell(const GradingArguments& arguments, std::vector<Record> records, std::FILE* stream) {
@@ -109,16 +104,6 @@ Errors explained(const GradingArguments& arguments, const Layout& layout, const 
            {}}};
 }
 
-namespace {
-
-// "float16". If the problems differ in their class, the name includes the class: "float32 of class tf32".
-std::string name_of(const Problem& problem, bool with_class) {
-  const std::string_view dtype = to_string(problem.dtype);
-  return with_class ? fmt::format("{} of class {}", dtype, problem.precision) : std::string(dtype);
-}
-
-}  // namespace
-
 Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const GradingArguments& arguments,
                                               std::vector<CandidateSource> candidates) {
   auto groups = group_candidates(problem, std::move(candidates), arguments.dtype, arguments.precision);
@@ -127,7 +112,10 @@ Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const Grad
     return group.problem.precision != groups->front().problem.precision;
   });
   std::vector<std::string> names;
-  for (const CandidateGroup& group : *groups) names.push_back(name_of(group.problem, with_class));
+  for (const CandidateGroup& group : *groups) {
+    names.emplace_back(to_string(group.problem.dtype));
+    if (with_class) names.back() += " of class " + group.problem.precision;
+  }
   return Error{fmt::format("--json: the candidates are for {}, and a record holds those of one type and one "
                            "precision class",
                            fmt::join(names, " and ")),
@@ -135,24 +123,14 @@ Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const Grad
                {}};
 }
 
-namespace {
-
-// Reads a file, a pipe or a terminal to its end. Reads at most one byte more than a candidate's file may
-// have, so that the build reports that the file is too large.
-std::string read_standard_input() {
-  constexpr std::size_t most = (std::size_t{16} << 20) + 1;
-  std::string content(most, '\0');
-  content.resize(std::fread(content.data(), 1, content.size(), stdin));
-  return content;
-}
-
-}  // namespace
-
 Errors StandardInput::replace(std::vector<std::filesystem::path>& candidates) {
   const auto named = std::count(candidates.begin(), candidates.end(), "-");
   if (named == 0) return {};
   if (named > 1) return {{"-: standard input can be read once", "name it once", {}}};
-  const std::string content = read_standard_input();
+  // Reads a file, a pipe or a terminal to its end, and at most one byte more than a candidate's file may
+  // have, so that the build reports that the file is too large.
+  std::string content((std::size_t{16} << 20) + 1, '\0');
+  content.resize(std::fread(content.data(), 1, content.size(), stdin));
   if (std::ferror(stdin) != 0)
     return {{"-: standard input cannot be read", "pipe a candidate into it, or name a file", {}}};
   folder_.emplace();
@@ -167,6 +145,52 @@ std::string StandardInput::shown(std::string text) const {
   if (path_.empty()) return text;
   text = replace_all(std::move(text), path_, "<stdin>");
   return replace_all(std::move(text), resolved(path_).string(), "<stdin>");
+}
+
+namespace {
+
+struct GradeArguments : GradingArguments {
+  std::optional<std::string> order;
+};
+
+int run(GradeArguments& arguments) {
+  auto device = parse_device_choice(arguments.device);
+  if (!device) return fail(device.errors());
+  if (arguments.order) {
+    // A shuffled order needs a seed, so the seed of the run is drawn now if none was given.
+    const auto orders = read_orders({*arguments.order}, *device);
+    if (!orders) return fail(orders.errors());
+    if (!arguments.seed) arguments.seed = random_seed();
+    device->order = orders->front();
+    device->order_seed = order_seed(*arguments.seed);
+  }
+  GradeOptions options;
+  options.second_look = additions().second_look;
+  options.looks_soon = options.second_look != nullptr;
+  return run_and_print(arguments, *device, options, grade);
+}
+
+}  // namespace
+
+Command add_grade(CLI::App& app) {
+  auto arguments = std::make_shared<GradeArguments>();
+  CLI::App* command = app.add_subcommand("grade", "Grade candidate kernels for a problem");
+  add_run_options(*command, by_grade, *arguments,
+                  "Print all cases of accepted candidates too, what sample cases printed, checks, stages and "
+                  "compiler messages");
+  command
+      ->add_option("--order", arguments->order,
+                   "Order in which the emulated device runs blocks and threads (default: forward; shuffled "
+                   "depends on the seed); results that differ between orders mean a race")
+      ->type_name("forward|reverse|shuffled");
+  command->add_flag("--agent", arguments->agent,
+                    "Print one line of JSON per candidate instead of the table: the stage it reached, the "
+                    "verdict, the first wrong element, the slowest case, what to try next");
+  add_ci_options(*command, arguments->ci);
+  command->footer(
+      "Example: kgrade grade conv-transpose-2d-sq-input-asym-kernel "
+      "solutions/conv-transpose-2d-sq-input-asym-kernel/naive.cu");
+  return {command, [arguments] { return run(*arguments); }, builds_contestants};
 }
 
 }  // namespace kgrade::cli

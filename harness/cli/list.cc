@@ -49,23 +49,6 @@ Error nothing_found(const ListArguments& arguments, const std::vector<Problem>& 
           {}};
 }
 
-nlohmann::ordered_json json_of(const Problem& problem) {
-  return {{"slug", problem.slug},
-          {"title", problem.title},
-          {"difficulty", to_string(problem.difficulty)},
-          {"family", problem.family},
-          {"tags", problem.tags},
-          {"dtypes", problem.dtypes},
-          {"cases", problem.cases.size()},
-          {"file", problem.path.string()}};
-}
-
-void print_json(const std::vector<Problem>& problems) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Problem& problem : problems) json.push_back(json_of(problem));
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-}
-
 void print_table(const std::vector<Problem>& problems, const Folders& folders) {
   TextTable table({"slug", "difficulty", "cases", "title"}, {false, false, true, false});
   for (const Problem& problem : problems) {
@@ -100,7 +83,17 @@ int run(const ListArguments& arguments) {
     return fail({nothing_found(arguments, problems)});
   problems.erase(std::remove_if(problems.begin(), problems.end(), is_left_out), problems.end());
   if (arguments.json) {
-    print_json(problems);
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const Problem& problem : problems)
+      json.push_back({{"slug", problem.slug},
+                      {"title", problem.title},
+                      {"difficulty", to_string(problem.difficulty)},
+                      {"family", problem.family},
+                      {"tags", problem.tags},
+                      {"dtypes", problem.dtypes},
+                      {"cases", problem.cases.size()},
+                      {"file", problem.path.string()}});
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else if (arguments.names) {
     for (const Problem& problem : problems) fmt::print("{}\n", problem.slug);
   } else {

@@ -44,20 +44,14 @@ std::optional<std::string> file_like_an_option(int argc, char** argv) {
   return std::nullopt;
 }
 
-// The options of a command as they are typed: "--json", "-o".
-std::vector<std::string> option_names(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-  }
-  return names;
-}
-
 // The first word that looks like a long option but is not an option of the command. Otherwise CLI11 would
 // complain first about missing arguments.
 std::optional<Error> unknown_option(const CLI::App& command, int argc, char** argv) {
-  const std::vector<std::string> known = option_names(command);
+  std::vector<std::string> known;  // as they are typed: "--json", "-o"
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) known.push_back("-" + name);
+  }
   for (int i = 2; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string word(argv[i]);
     const std::string name = word.substr(0, word.find('='));
@@ -146,12 +140,6 @@ int end_without_a_reader() {
   return 128 + SIGPIPE;
 }
 
-// True if the exception says that the reader of the output has gone.
-bool says_that_the_reader_left(const std::exception& thrown) {
-  const auto* const system = dynamic_cast<const std::system_error*>(&thrown);
-  return system != nullptr && system->code().value() == EPIPE && std::ferror(stdout) != 0;
-}
-
 // If the output could not be written, the exit code must not mean success.
 int checked(int exit_code) {
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
@@ -175,7 +163,9 @@ int main(int argc, char** argv) {
   try {
     return checked(run(argc, argv));
   } catch (const std::exception& thrown) {
-    if (says_that_the_reader_left(thrown)) return end_without_a_reader();
+    const auto* const system = dynamic_cast<const std::system_error*>(&thrown);
+    const bool is_unread = system != nullptr && system->code().value() == EPIPE && std::ferror(stdout) != 0;
+    if (is_unread) return end_without_a_reader();
     return kgrade::cli::fail(kgrade::errors_of(thrown));
   }
 }

@@ -57,8 +57,6 @@ std::string prose(const std::string& text) {
 std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + escaped(text) + "\\fR"; }
 
-bool is_common(const std::string& name) { return name == "--help" || name == "--version"; }
-
 std::string option_entry(const OptionText& option) {
   std::string head;
   for (const std::string& name : option.names) head += (head.empty() ? "" : ", ") + bold(name);
@@ -66,11 +64,6 @@ std::string option_entry(const OptionText& option) {
   std::string entry = fmt::format(".TP\n{}\n{}\n", head, prose(option.description));
   if (!option.default_value.empty()) entry += fmt::format("(default: {})\n", prose(option.default_value));
   return entry;
-}
-
-std::string argument_entry(const OptionText& argument) {
-  return fmt::format(".TP\n{}{}\n{}\n", italic(argument.names.front()), argument.repeats ? " ..." : "",
-                     prose(argument.description));
 }
 
 std::string synopsis(const CommandText& command) {
@@ -94,17 +87,14 @@ std::string footer_paragraphs(const std::string& footer) {
 
 std::string entries(const CommandText& command) {
   std::string text;
-  for (const OptionText& argument : command.arguments) text += argument_entry(argument);
+  for (const OptionText& argument : command.arguments)
+    text += fmt::format(".TP\n{}{}\n{}\n", italic(argument.names.front()), argument.repeats ? " ..." : "",
+                        prose(argument.description));
   for (const OptionText& option : command.options) {
-    if (!is_common(option.names.back())) text += option_entry(option);
+    const std::string& name = option.names.back();
+    if (name != "--help" && name != "--version") text += option_entry(option);
   }
   return text;
-}
-
-std::string command_section(const CommandText& command) {
-  return fmt::format(".SS {}\n{}\n.PP\n{}.\n", escaped(command.name), synopsis(command),
-                     prose(command.description)) +
-         entries(command) + footer_paragraphs(command.footer);
 }
 
 std::string exit_status(const std::vector<ExitCode>& exits) {
@@ -149,7 +139,10 @@ std::string man_page(const ProgramText& text, const std::string& version,
       prose(text.program.description), footer_paragraphs(text.program.footer));
   for (const OptionText& option : text.program.options) page += option_entry(option);
   page += ".PP\nEvery command has these two as well.\n.SH COMMANDS\n";
-  for (const CommandText& command : text.commands) page += command_section(command);
+  for (const CommandText& command : text.commands)
+    page += fmt::format(".SS {}\n{}\n.PP\n{}.\n", escaped(command.name), synopsis(command),
+                        prose(command.description)) +
+            entries(command) + footer_paragraphs(command.footer);
   page += exit_status(exits) + ".SH ENVIRONMENT\n";
   for (const Variable& variable : variables)
     page += fmt::format(".TP\n{}\n{}\n", bold(variable.name), prose(variable.meaning));

@@ -126,22 +126,15 @@ void add_problem_argument(CLI::App& command, std::string& problem) {
       ->type_name("PROBLEM");
 }
 
-namespace {
-
-void note_files_behind(const std::string& problem, const Problem& found, const Layout& layout) {
-  for (const auto& other : files_behind(found.path, layout.problems))
-    fmt::print(stderr, "kgrade: note: {} is {}, not {}\n", problem, printable_line(found.path.string()),
-               printable_line(other.string()));
-}
-
-}  // namespace
-
 Result<Problem> problem_named(const std::string& problem, const Layout& layout, const std::string& python,
                               const std::vector<std::string>& inputs) {
   if (is_module_file(problem)) return load_problem_file(problem, python, layout, inputs);
   auto found = find_problem(problem, layout.problems);
   if (!found) return found;
-  if (found->slug == problem) note_files_behind(problem, *found, layout);
+  if (found->slug == problem)
+    for (const auto& other : files_behind(found->path, layout.problems))
+      fmt::print(stderr, "kgrade: note: {} is {}, not {}\n", problem, printable_line(found->path.string()),
+                 printable_line(other.string()));
   return inputs.empty() ? found : load_problem_file(found->path, python, layout, inputs);
 }
 

@@ -66,18 +66,6 @@ Json json_of(const Problem& problem, const Case& bound) {
           {"bytes", bound.tensor_bytes()}};
 }
 
-std::string bound_text(const Problem& problem, const Case& bound) {
-  const double most = bound_of(problem, bound);
-  return most > 0 ? fmt::format("{:.1e}", most) : "exact";
-}
-
-std::string shape_text(const Parameter& parameter) {
-  if (!parameter.is_tensor()) return "";
-  std::vector<std::string> extents;
-  for (const Expression& extent : parameter.shape) extents.push_back(extent.text());
-  return extents.empty() ? "(no shape given)" : fmt::format("[{}]", fmt::join(extents, ", "));
-}
-
 std::string output_text(const Parameter& parameter) {
   const Comparison& compare = parameter.compare;
   if (parameter.begins)
@@ -108,42 +96,18 @@ std::string parameters_text(const Problem& problem, const Style& style) {
     const std::string type = parameter.is_input() ? "const " + base + "*"
                              : parameter.pointer  ? base + "*"
                                                   : base;
-    table.add({parameter.name, type, shape_text(parameter),
+    std::vector<std::string> extents;
+    for (const Expression& extent : parameter.shape) extents.push_back(extent.text());
+    const std::string shape = !parameter.is_tensor() ? ""
+                              : extents.empty()      ? "(no shape given)"
+                                                     : fmt::format("[{}]", fmt::join(extents, ", "));
+    table.add({parameter.name, type, shape,
                parameter.is_output()   ? output_text(parameter)
                : parameter.init        ? init_text(problem, *parameter.init, parameter.domain)
                : parameter.is_argument ? ""
                                        : "(of the case alone)"});
   }
   return table.render(style);
-}
-
-// "batch_size=16 in_channels=32 ... input=normal(100, 2)".
-std::string values_text(const Problem& problem, const Case& bound) {
-  const Json by_name = scalar_values(problem, bound.integers, bound.reals);
-  std::vector<std::string> values;
-  for (const auto& [name, value] : by_name.items())
-    values.push_back(fmt::format("{}={}", name, value.dump()));
-  for (const Tensor& tensor : bound.tensors) {
-    if (!tensor.own_init.empty()) values.push_back(fmt::format("{}={}", tensor.name, tensor.own_init));
-  }
-  return fmt::format("{}", fmt::join(values, " "));
-}
-
-std::string outputs_text(const Case& bound) {
-  std::string text;
-  for (const Tensor& tensor : bound.tensors) {
-    if (tensor.output) text += fmt::format("{}[{}]", text.empty() ? "" : " ", fmt::join(tensor.shape, ", "));
-  }
-  return text;
-}
-
-// The signature. If it is too long for one line, with one parameter per line.
-std::string wrapped_signature(const Problem& problem) {
-  constexpr std::size_t width = 100;
-  const std::string line = signature(problem);
-  if (line.size() <= width) return line;
-  const std::size_t open = line.find('(');
-  return line.substr(0, open + 1) + "\n      " + replace_all(line.substr(open + 1), ", ", ",\n      ");
 }
 
 // The class `Model` in the Python file that is the problem's reference. Empty if there is none.
@@ -203,41 +167,12 @@ std::string module_arguments(const TorchModule& module) {
   return fmt::format("{}", fmt::join(arguments, ", "));
 }
 
-std::string module_defaults(const TorchModule& module) {
-  std::vector<std::string> defaults;
-  for (const ModuleArgument& argument : module.init) {
-    if (argument.fallback)
-      defaults.push_back(fmt::format("{}={}", argument.name, to_string(*argument.fallback)));
-  }
-  return fmt::format("{}", fmt::join(defaults, ", "));
-}
-
 std::string output_names(const Problem& problem) {
   std::vector<std::string> names;
   for (const Parameter& parameter : problem.parameters) {
     if (parameter.is_output()) names.push_back(parameter.name);
   }
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// "x, 1": the arguments of forward().
-std::string forward_arguments(const TorchModule& module) {
-  std::vector<std::string> arguments;
-  for (const std::string& argument : module.forward)
-    arguments.push_back(is_given_value(argument) ? given_value_text(argument) : argument);
-  return fmt::format("{}", fmt::join(arguments, ", "));
-}
-
-// Says which cases a module can express.
-void print_stated_cases(const Problem& problem, const std::vector<Case>& cases) {
-  const TorchModule& module = *problem.torch;
-  if (module.require.empty()) return;
-  std::vector<std::string> conditions;
-  for (const Expression& condition : module.require) conditions.push_back(condition.text());
-  const auto stated = std::count_if(
-      cases.begin(), cases.end(), [&](const Case& bound) { return module_call(problem, bound).has_value(); });
-  fmt::print("  {} of {} cases can be stated so: those with {}\n", stated, cases.size(),
-             fmt::join(conditions, ", "));
 }
 
 // Broken at commas if it is too long for a line of Python.
@@ -273,26 +208,37 @@ void print_python_forms(const Problem& problem) {
              wrapped(init_form(*problem.torch)), forward_form(*problem.torch));
 }
 
-// The first of the names, because a deep model has hundreds.
-std::string few_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 6;
-  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "),
-                     names.size() - most);
-}
-
 // How a ModelNew is called.
 void print_module(const Problem& problem, const std::vector<Case>& cases) {
   const TorchModule& module = *problem.torch;
+  std::vector<std::string> arguments;  // of forward(): "x", "1"
+  for (const std::string& argument : module.forward)
+    arguments.push_back(is_given_value(argument) ? given_value_text(argument) : argument);
   fmt::print("\nAs a module of PyTorch{}\n  model = ModelNew({})\n  {} = model({})\n",
              module.wrapped.empty() ? "" : " (" + module.wrapped + ")", module_arguments(module),
-             output_names(problem), forward_arguments(module));
-  const std::string defaults = module_defaults(module);
-  if (!defaults.empty()) fmt::print("  defaults, which are not passed: {}\n", defaults);
+             output_names(problem), fmt::join(arguments, ", "));
+  std::vector<std::string> defaults;
+  for (const ModuleArgument& argument : module.init) {
+    if (argument.fallback)
+      defaults.push_back(fmt::format("{}={}", argument.name, to_string(*argument.fallback)));
+  }
+  if (!defaults.empty()) fmt::print("  defaults, which are not passed: {}\n", fmt::join(defaults, ", "));
   for (const auto& [input, weight] : module.weights) fmt::print("  weight {} is {}\n", weight, input);
-  if (!module.free.empty()) fmt::print("  kept as __init__ made them: {}\n", few_of(module.free));
+  // A deep model has hundreds of these, so only the first ones are named.
+  constexpr std::size_t most = 6;
+  const std::vector<std::string>& kept = module.free;
+  if (!kept.empty())
+    fmt::print("  kept as __init__ made them: {}{}\n",
+               fmt::join(kept.begin(), kept.begin() + std::min(most, kept.size()), ", "),
+               kept.size() > most ? fmt::format(" and {} more", kept.size() - most) : "");
   fmt::print("  called in {} mode\n", module.mode == ModuleMode::train ? "training" : "evaluation");
-  print_stated_cases(problem, cases);
+  if (module.require.empty()) return;
+  std::vector<std::string> conditions;
+  for (const Expression& condition : module.require) conditions.push_back(condition.text());
+  const auto stated = std::count_if(
+      cases.begin(), cases.end(), [&](const Case& bound) { return module_call(problem, bound).has_value(); });
+  fmt::print("  {} of {} cases can be stated so: those with {}\n", stated, cases.size(),
+             fmt::join(conditions, ", "));
 }
 
 void print_class(const Problem& problem) {
@@ -307,47 +253,56 @@ void print_class(const Problem& problem) {
   if (problem.only_fp32) fmt::print("There is no lower class.\n");
 }
 
-void print_beginnings(const Problem& problem) {
-  const bool any_is_arbitrary =
-      std::any_of(problem.parameters.begin(), problem.parameters.end(),
-                  [](const Parameter& parameter) { return parameter.is_output() && !parameter.begins; });
-  if (any_is_arbitrary) fmt::print("Outputs hold arbitrary values before the call: write every element.\n");
-}
-
-// Says which hidden cases have other magnitudes: problem/hidden_cases.h.
-void print_scales(const Problem& problem) {
-  if (problem.scales.empty() || !has_exponents_of_float(problem.dtype)) return;
+int print_text(const Problem& problem, const std::vector<Case>& cases) {
+  const Style style = Style::for_descriptor(STDOUT_FILENO);
+  print_head(problem, style);
+  // If the signature is too long for one line, it has one parameter per line.
+  constexpr std::size_t width = 100;
+  std::string entry = signature(problem);
+  if (const std::size_t open = entry.find('('); entry.size() > width)
+    entry = entry.substr(0, open + 1) + "\n      " + replace_all(entry.substr(open + 1), ", ", ",\n      ");
+  fmt::print("\nEntry point\n  {}\n\nParameters\n{}", entry, parameters_text(problem, style));
+  for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
+  if (std::any_of(problem.parameters.begin(), problem.parameters.end(),
+                  [](const Parameter& parameter) { return parameter.is_output() && !parameter.begins; }))
+    fmt::print("Outputs hold arbitrary values before the call: write every element.\n");
+  print_python_forms(problem);
+  if (problem.torch) print_module(problem, cases);
+  TextTable table({"case", "role", "output", "memory", "arithmetic", "terms", "allowed", "parameters"},
+                  {false, false, false, true, true, true, true, false});
+  for (const Case& bound : cases) {
+    std::string outputs;
+    for (const Tensor& tensor : bound.tensors) {
+      if (tensor.output)
+        outputs += fmt::format("{}[{}]", outputs.empty() ? "" : " ", fmt::join(tensor.shape, ", "));
+    }
+    // "batch_size=16 in_channels=32 ... input=normal(100, 2)".
+    const Json by_name = scalar_values(problem, bound.integers, bound.reals);
+    std::vector<std::string> values;
+    for (const auto& [name, value] : by_name.items())
+      values.push_back(fmt::format("{}={}", name, value.dump()));
+    for (const Tensor& tensor : bound.tensors)
+      if (!tensor.own_init.empty()) values.push_back(fmt::format("{}={}", tensor.name, tensor.own_init));
+    const double allowed = bound_of(problem, bound);
+    table.add({bound.name, std::string(to_string(bound.role)), outputs,
+               format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes())),
+               bound.flops ? format_operations(*bound.flops) : "-", fmt::format("{}", bound.terms),
+               allowed > 0 ? fmt::format("{:.1e}", allowed) : "exact",
+               style(Colour::dim, fmt::format("{}", fmt::join(values, " ")))});
+  }
+  fmt::print(
+      "\nCases (memory: all tensors once; terms: of the longest sum, stated or from the arithmetic; "
+      "allowed: the largest error)\n{}",
+      table.render(style));
+  // Which hidden cases have other magnitudes: problem/hidden_cases.h.
   std::vector<std::string> scales;
   for (const ScaleRange& scale : problem.scales)
     scales.push_back(
         scale.factors.empty()
             ? fmt::format("{} with 2^{} to 2^{}", scale.input, scale.lowest, scale.highest)
             : fmt::format("{} with the scale of {}", scale.input, fmt::join(scale.factors, " * ")));
-  fmt::print("Every second hidden case multiplies {}.\n", fmt::join(scales, ", "));
-}
-
-int print_text(const Problem& problem, const std::vector<Case>& cases) {
-  const Style style = Style::for_descriptor(STDOUT_FILENO);
-  print_head(problem, style);
-  fmt::print("\nEntry point\n  {}\n\nParameters\n{}", wrapped_signature(problem),
-             parameters_text(problem, style));
-  for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
-  print_beginnings(problem);
-  print_python_forms(problem);
-  if (problem.torch) print_module(problem, cases);
-  TextTable table({"case", "role", "output", "memory", "arithmetic", "terms", "allowed", "parameters"},
-                  {false, false, false, true, true, true, true, false});
-  for (const Case& bound : cases) {
-    table.add({bound.name, std::string(to_string(bound.role)), outputs_text(bound),
-               format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes())),
-               bound.flops ? format_operations(*bound.flops) : "-", fmt::format("{}", bound.terms),
-               bound_text(problem, bound), style(Colour::dim, values_text(problem, bound))});
-  }
-  fmt::print(
-      "\nCases (memory: all tensors once; terms: of the longest sum, stated or from the arithmetic; "
-      "allowed: the largest error)\n{}",
-      table.render(style));
-  print_scales(problem);
+  if (!scales.empty() && has_exponents_of_float(problem.dtype))
+    fmt::print("Every second hidden case multiplies {}.\n", fmt::join(scales, ", "));
   print_class(problem);
   if (problem.dtypes.size() > 1)
     fmt::print("Element types: {} (--dtype); shown is {}.\n", fmt::join(problem.dtypes, ", "),

@@ -43,22 +43,6 @@ std::string name_of(const std::string& row, const std::string& output) {
   return output.empty() ? row : fmt::format("{}, {}", row, output);
 }
 
-// Errors of fp32 mean little if the order of summation is unknown.
-void print_orders(const Calibration& calibration) {
-  if (!calibration.orders.empty()) {
-    fmt::print("fp32: sums in the reference's order, and with the operands rearranged: {}\n",
-               fmt::join(calibration.orders, ", "));
-  } else if (calibration.orders_tried) {
-    fmt::print(
-        "fp32: sums in the reference's order alone; no rearranged operands give its sums another one\n");
-  } else {
-    fmt::print(
-        "fp32: sums in the reference's order alone; which operands can be rearranged is tried on small "
-        "cases, "
-        "and none was measured\n");
-  }
-}
-
 void print_table(const Calibration& calibration) {
   const bool only_fp32 = calibration.thresholds.only_fp32;
   TextTable table({"error", "fp32", "tf32", "fp16", "bf16"}, {false, true, true, true, true});
@@ -76,7 +60,19 @@ void print_table(const Calibration& calibration) {
       table.add(row_of(name_of("largest", output.output), {error, 0, 0, 0}, dtype, only_fp32));
   }
   fmt::print("{}", table.render(Style(false)));
-  print_orders(calibration);
+  // Errors of fp32 mean little if the order of summation is unknown.
+  if (!calibration.orders.empty()) {
+    fmt::print("fp32: sums in the reference's order, and with the operands rearranged: {}\n",
+               fmt::join(calibration.orders, ", "));
+  } else if (calibration.orders_tried) {
+    fmt::print(
+        "fp32: sums in the reference's order alone; no rearranged operands give its sums another one\n");
+  } else {
+    fmt::print(
+        "fp32: sums in the reference's order alone; which operands can be rearranged is tried on small "
+        "cases, "
+        "and none was measured\n");
+  }
   for (const CalibratedCase& measured : calibration.cases) {
     const bool is_first = measured.output == calibration.cases.front().output;
     if (!measured.skipped.empty() && is_first)

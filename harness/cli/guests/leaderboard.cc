@@ -1,8 +1,10 @@
+// `kgrade leaderboard` and `kgrade compare`, which read many records.
 #include "leaderboard/leaderboard.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -11,6 +13,8 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
+#include "leaderboard/compare.h"
+#include "leaderboard/compare_output.h"
 #include "leaderboard/leaderboard_output.h"
 #include "leaderboard/page.h"
 #include "leaderboard/record_files.h"
@@ -78,15 +82,6 @@ PageContext context_of(const LeaderboardArguments& arguments) {
   return context;
 }
 
-std::vector<Export> exports_of(const LeaderboardArguments& arguments) {
-  return {{"--json", arguments.json, [](const Leaderboard& leaderboard) { return to_text(leaderboard); }},
-          {"--markdown", arguments.markdown,
-           [](const Leaderboard& leaderboard) { return render_markdown(leaderboard); }},
-          {"--html", arguments.html, [&arguments](const Leaderboard& leaderboard) {
-             return render_page(leaderboard, context_of(arguments));
-           }}};
-}
-
 // Check before reading, because reading many records takes time.
 Errors check_files(const std::vector<Export>& exports, const LeaderboardArguments& arguments) {
   std::vector<Output> outputs;
@@ -102,19 +97,6 @@ Errors check_files(const std::vector<Export>& exports, const LeaderboardArgument
                       {}});
   }
   return errors;
-}
-
-// With --clear-outputs, a kernel may rely on cleared outputs, which breaks the rules of the problem.
-void leave_out_cleared(RecordsRead& read) {
-  const auto is_cleared = [](const Record& record) { return record.clears_outputs; };
-  for (const Record& record : read.records) {
-    if (!is_cleared(record)) continue;
-    ++read.unreadable_count;
-    if (read.unreadable.size() < RecordsRead::most_errors)
-      read.unreadable.push_back(
-          {"was graded with --clear-outputs, and is not ranked", "grade it again without", record.read_from});
-  }
-  std::erase_if(read.records, is_cleared);
 }
 
 // The records of all paths together.
@@ -133,7 +115,16 @@ Result<RecordsRead> read_all(const std::vector<std::string>& paths) {
     append(all.unfinished, read->unfinished);
     all.unreadable_count += read->unreadable_count;
   }
-  leave_out_cleared(all);
+  // With --clear-outputs, a kernel may rely on cleared outputs, which breaks the rules of the problem.
+  const auto is_cleared = [](const Record& record) { return record.clears_outputs; };
+  for (const Record& record : all.records) {
+    if (!is_cleared(record)) continue;
+    ++all.unreadable_count;
+    if (all.unreadable.size() < RecordsRead::most_errors)
+      all.unreadable.push_back(
+          {"was graded with --clear-outputs, and is not ranked", "grade it again without", record.read_from});
+  }
+  std::erase_if(all.records, is_cleared);
   if (errors.empty() && all.records.empty()) {
     append(errors, all.unreadable);
     append(errors, all.unfinished);
@@ -178,15 +169,6 @@ Result<bool> write_kernelbench(const Leaderboard& leaderboard, const Leaderboard
   return true;
 }
 
-// The tables, and below them the notes that a reader needs.
-std::string with_notes(const Leaderboard& leaderboard, const Style& style) {
-  std::string text = render_table(leaderboard, style);
-  for (const LeaderboardNote& note : notes_of(leaderboard)) {
-    if (note.names.empty()) text += "\n" + style(Colour::yellow, printable_line(note.text));
-  }
-  return text.ends_with('\n') ? text : text + "\n";
-}
-
 // The folder that is read if no path is named.
 constexpr const char* usual_folder = "results";
 
@@ -202,7 +184,12 @@ int run(LeaderboardArguments& arguments) {
     return fail({{fmt::format("--links: '{}' is no address of a page", arguments.links),
                   "begin it with https://",
                   {}}});
-  const std::vector<Export> exports = exports_of(arguments);
+  const std::vector<Export> exports = {
+      {"--json", arguments.json, [](const Leaderboard& leaderboard) { return to_text(leaderboard); }},
+      {"--markdown", arguments.markdown,
+       [](const Leaderboard& leaderboard) { return render_markdown(leaderboard); }},
+      {"--html", arguments.html,
+       [&](const Leaderboard& leaderboard) { return render_page(leaderboard, context_of(arguments)); }}};
   if (const Errors errors = check_files(exports, arguments); !errors.empty()) return fail(errors);
   auto read = read_all(arguments.paths);
   if (!read) return fail(read.errors());
@@ -227,9 +214,57 @@ int run(LeaderboardArguments& arguments) {
     if (const auto written = write_kernelbench(leaderboard, arguments); !written)
       return fail(written.errors());
   }
-  if (prints_table && arguments.kernelbench != "-")
-    fmt::print("{}", with_notes(leaderboard, Style::for_descriptor(STDOUT_FILENO)));
+  if (prints_table && arguments.kernelbench != "-") {
+    // The tables, and below them the notes that a reader needs.
+    const Style style = Style::for_descriptor(STDOUT_FILENO);
+    std::string text = render_table(leaderboard, style);
+    for (const LeaderboardNote& note : notes_of(leaderboard)) {
+      if (note.names.empty()) text += "\n" + style(Colour::yellow, printable_line(note.text));
+    }
+    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  }
   return lacks_some && !arguments.fail_on.empty() ? exit_usage : exit_ok;
+}
+
+struct CompareArguments {
+  std::string before;
+  std::string after;
+  std::string markdown;
+  std::string json;
+  std::vector<std::string> fail_on;
+};
+
+// Writes to standard output for "-". Does nothing if `file` is empty.
+Result<bool> write(const std::string& file, const std::string& text) {
+  if (file.empty()) return true;
+  if (file != "-") return write_file_atomically(file, text);
+  fmt::print("{}", text);
+  return true;
+}
+
+int run(const CompareArguments& arguments) {
+  const Errors errors = check_outputs({{"--json", arguments.json}, {"--markdown", arguments.markdown}},
+                                      {arguments.before, arguments.after});
+  if (!errors.empty()) return fail(errors);
+  if (arguments.json == "-" && arguments.markdown == "-") {
+    return fail({{"--json and --markdown cannot both be printed", "name a file for one of them", {}}});
+  }
+  auto before = read_results(arguments.before);
+  if (!before) return fail(before.errors());
+  auto after = read_results(arguments.after);
+  if (!after) return fail(after.errors());
+  const auto comparison = compare_results(std::move(*before), std::move(*after));
+  if (arguments.json != "-" && arguments.markdown != "-")
+    fmt::print("{}", render_table(comparison, Style::for_descriptor(STDOUT_FILENO)));
+  if (const auto written = write(arguments.json, to_text(comparison)); !written)
+    return fail(written.errors());
+  const auto written = write(arguments.markdown, render_markdown(comparison));
+  if (!written) return fail(written.errors());
+  const auto fails_on = [&](const char* what) {
+    return std::find(arguments.fail_on.begin(), arguments.fail_on.end(), what) != arguments.fail_on.end();
+  };
+  if (fails_on("not-accepted") && loses_accepted(comparison)) return exit_not_accepted;
+  return fails_on("slower") && count_of_suspects(comparison) > 0 ? exit_slower : exit_ok;
 }
 
 }  // namespace
@@ -286,6 +321,36 @@ Command add_leaderboard(CLI::App& app) {
       "newest\n"
       "result counts, and the others are its history. Existing files are replaced.\n"
       "Example: kgrade leaderboard results --json leaderboard.json --html leaderboard.html");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+Command add_compare(CLI::App& app) {
+  auto arguments = std::make_shared<CompareArguments>();
+  CLI::App* command =
+      app.add_subcommand("compare", "Compare two sets of results: faster, slower, or the same");
+  const char* what = "A record or leaderboard (.json), a sweep (.jsonl), or a folder with records and sweeps";
+  command->add_option("before", arguments->before, std::string(what) + ": the old results")->required();
+  command->add_option("after", arguments->after, std::string(what) + ": the new results")->required();
+  command
+      ->add_option("--markdown", arguments->markdown,
+                   "Write the comparison to FILE in Markdown, for a comment on a pull request; - prints it")
+      ->type_name("FILE");
+  command
+      ->add_option("--json", arguments->json,
+                   "Write the comparison to FILE; - prints it instead of the table")
+      ->type_name("FILE");
+  command
+      ->add_option("--fail-on", arguments->fail_on,
+                   "Exit with 4 if a candidate became slower; with 1 if an accepted one is no longer "
+                   "accepted, is missing or is of a lower precision class, or if a file is cut off or has a "
+                   "broken line (may be "
+                   "repeated; by default no difference is a failure)")
+      ->check(CLI::IsMember({"slower", "not-accepted"}))
+      ->delimiter(',')
+      ->type_name("slower|not-accepted");
+  command->footer(
+      "To compare two candidates, grade each with --json, then: kgrade compare a.json b.json\n"
+      "Exit codes: 0 compared, and what --fail-on says.");
   return {command, [arguments] { return run(*arguments); }};
 }
 

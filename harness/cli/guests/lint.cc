@@ -38,14 +38,6 @@ struct LintArguments {
   std::optional<std::string> dtype;
 };
 
-int print_rules() {
-  TextTable table({"rule", "what is found"});
-  for (const LintRule& rule : lint_rules())
-    table.add({std::string(rule.name), std::string(rule.meaning) + (rule.needs_device ? " *" : "")});
-  fmt::print("{}* is looked at on a device, not with --no-run\n", table.render(Style(false)));
-  return exit_ok;
-}
-
 MemoryBudget budget_of(const DeviceChoice& choice) {
   const DeviceChoice resolved = resolve_choice(choice);
   if (resolved.kind != DeviceChoice::Kind::cuda) return usual_budget();
@@ -53,32 +45,6 @@ MemoryBudget budget_of(const DeviceChoice& choice) {
   const auto index = static_cast<std::size_t>(resolved.ordinal);
   if (index >= found.devices.size()) return usual_budget();
   return {found.devices[index].memory_bytes, found.devices[index].name};
-}
-
-// Reads "12GiB". An empty text means the free memory.
-Result<std::uint64_t> host_bytes_of(const std::string& text) {
-  if (text.empty()) return host_bytes_available();
-  if (const auto bytes = parse_bytes(text)) return *bytes;
-  return Error{fmt::format("--host-memory {}: no size", printable(text)), "write it as in 12GiB", {}};
-}
-
-void print_file(const FileReport& file, bool verbose) {
-  for (const LintFinding& finding : file.findings) fmt::print("{}\n", to_string(finding));
-  for (const std::string& note : file.notes)
-    fmt::print("{}: note: {}\n", printable_line(file.path.string()), printable(note));
-  if (!verbose || !file.problem) return;
-  fmt::print("{}\n{}", file.problem->slug, file.costs);
-  if (file.errors.tf32 > 0) fmt::print("  errors of the precision classes: {}\n", to_string(file.errors));
-}
-
-void print_report(const LintReport& report, std::uint64_t hidden_seed, bool verbose) {
-  for (const FileReport& file : report.files) print_file(file, verbose);
-  fmt::print("{}, {}", counted(report.files.size(), "file"), counted(report.error_count(), "error"));
-  if (!report.device.empty())
-    fmt::print("; soundness of {} on {}", counted(report.case_count(), "case"), report.device);
-  if (report.hidden_count() > 0)
-    fmt::print(", {} of them drawn from `fuzz` (--hidden-seed {})", report.hidden_count(), hidden_seed);
-  fmt::print("\n");
 }
 
 nlohmann::ordered_json json_of(const LintFinding& finding) {
@@ -107,53 +73,65 @@ std::string json_text(const LintReport& report, std::uint64_t hidden_seed) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-int exit_code_of(const LintReport& report) {
-  if (report.error_count() > 0) return exit_usage;
-  if (report.failure) return kgrade::exit_code_of(*report.failure);
-  return report.cannot_run ? exit_machine : exit_ok;
-}
-
 int print(const LintReport& report, const LintArguments& arguments) {
   const std::uint64_t hidden_seed = arguments.hidden_seed.value_or(0);
   if (arguments.json == "-") {
     fmt::print("{}", json_text(report, hidden_seed));
   } else {
-    print_report(report, hidden_seed, arguments.verbose);
+    for (const FileReport& file : report.files) {
+      for (const LintFinding& finding : file.findings) fmt::print("{}\n", to_string(finding));
+      for (const std::string& note : file.notes)
+        fmt::print("{}: note: {}\n", printable_line(file.path.string()), printable(note));
+      if (!arguments.verbose || !file.problem) continue;
+      fmt::print("{}\n{}", file.problem->slug, file.costs);
+      if (file.errors.tf32 > 0) fmt::print("  errors of the precision classes: {}\n", to_string(file.errors));
+    }
+    fmt::print("{}, {}", counted(report.files.size(), "file"), counted(report.error_count(), "error"));
+    if (!report.device.empty())
+      fmt::print("; soundness of {} on {}", counted(report.case_count(), "case"), report.device);
+    if (report.hidden_count() > 0)
+      fmt::print(", {} of them drawn from `fuzz` (--hidden-seed {})", report.hidden_count(), hidden_seed);
+    fmt::print("\n");
   }
   if (report.failure) fail(*report.failure);
   if (!arguments.json.empty() && arguments.json != "-") {
     const auto written = write_file_atomically(arguments.json, json_text(report, hidden_seed));
     if (!written) return fail(written.errors());
   }
-  return exit_code_of(report);
-}
-
-Errors slugs_among(const std::vector<std::string>& files, const Folders& problems) {
-  Errors errors;
-  for (const std::string& file : files) {
-    if (auto error = slug_for_a_file(file, problems)) errors.push_back(*std::move(error));
-  }
-  return errors;
+  if (report.error_count() > 0) return exit_usage;
+  if (report.failure) return exit_code_of(*report.failure);
+  return report.cannot_run ? exit_machine : exit_ok;
 }
 
 int run(const LintArguments& arguments) {
-  if (arguments.rules) return print_rules();
+  if (arguments.rules) {
+    TextTable table({"rule", "what is found"});
+    for (const LintRule& rule : lint_rules())
+      table.add({std::string(rule.name), std::string(rule.meaning) + (rule.needs_device ? " *" : "")});
+    fmt::print("{}* is looked at on a device, not with --no-run\n", table.render(Style(false)));
+    return exit_ok;
+  }
   if (const Errors errors = check_outputs({{"--json", arguments.json}}, arguments.files); !errors.empty())
     return fail(errors);
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
   LintOptions options;
   options.layout = Layout::find(arguments.directory);
-  if (const Errors slugs = slugs_among(arguments.files, options.layout.problems); !slugs.empty())
-    return fail(slugs);
+  Errors slugs;
+  for (const std::string& file : arguments.files) {
+    if (auto error = slug_for_a_file(file, options.layout.problems)) slugs.push_back(*std::move(error));
+  }
+  if (!slugs.empty()) return fail(slugs);
   options.files.assign(arguments.files.begin(), arguments.files.end());
   if (options.files.empty()) {
     auto found = problem_files(options.layout.problems.front());
     if (!found) return fail(found.errors());
     options.files = std::move(*found);
   }
-  const auto host_bytes = host_bytes_of(arguments.host_memory);
-  if (!host_bytes) return fail(host_bytes.errors());
+  const std::string& size = arguments.host_memory;  // "12GiB", or empty for the free memory
+  const auto host_bytes = size.empty() ? std::optional(host_bytes_available()) : parse_bytes(size);
+  if (!host_bytes)
+    return fail({{fmt::format("--host-memory {}: no size", printable(size)), "write it as in 12GiB", {}}});
   options.host_bytes = *host_bytes;
   options.whole_elements = arguments.sample_above;
   options.run = !arguments.no_run;

@@ -1,3 +1,4 @@
+// `kgrade new` and `kgrade import`, which write problem files.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -6,10 +7,15 @@
 #include <memory>
 
 #include "authoring/draft.h"
+#include "authoring/import.h"
 #include "authoring/new_files.h"
 #include "authoring/new_problem.h"
+#include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "compile/module_file.h"
+#include "problem/catalogue.h"
+#include "problem/module_file.h"
 
 namespace kgrade::cli {
 namespace {
@@ -52,16 +58,6 @@ Result<authoring::NewProblem> problem_of(const NewArguments& arguments) {
   return problem;
 }
 
-void print_next_steps(const std::filesystem::path& file, const std::filesystem::path& reference) {
-  fmt::print("wrote {}\nwrote {}\n\nNext:\n", file.string(), reference.string());
-  fmt::print("  1. say in {} what the kernel computes, and `flops`, its useful arithmetic\n", file.string());
-  fmt::print("  2. write the formula into {}\n", reference.string());
-  fmt::print("  3. kgrade lint {}\n", file.string());
-  fmt::print("  4. kgrade calibrate {}\n", file.string());
-  fmt::print("  5. kgrade show {}, to read it as others will\n", file.string());
-  fmt::print("  6. kgrade grade {} with a plain kernel of yours\n", file.string());
-}
-
 int run(const NewArguments& arguments) {
   if (const auto error = authoring::check_slug(arguments.problem.slug)) return fail({*error});
   auto problem = problem_of(arguments);
@@ -87,7 +83,82 @@ int run(const NewArguments& arguments) {
   const auto written =
       authoring::write_new_files({{file, text}, {reference, authoring::reference_stub(*parsed)}});
   if (!written) return fail(written.errors());
-  print_next_steps(file, reference);
+  fmt::print("wrote {}\nwrote {}\n\nNext:\n", file.string(), reference.string());
+  fmt::print("  1. say in {} what the kernel computes, and `flops`, its useful arithmetic\n", file.string());
+  fmt::print("  2. write the formula into {}\n", reference.string());
+  fmt::print("  3. kgrade lint {}\n", file.string());
+  fmt::print("  4. kgrade calibrate {}\n", file.string());
+  fmt::print("  5. kgrade show {}, to read it as others will\n", file.string());
+  fmt::print("  6. kgrade grade {} with a plain kernel of yours\n", file.string());
+  return exit_ok;
+}
+
+struct ImportArguments {
+  std::string file;
+  std::string slug;
+  std::string directory;
+  std::string python;
+};
+
+void print_todos(const std::vector<authoring::Todo>& todos) {
+  if (todos.empty()) return;
+  fmt::print("\nStill to be written (in the file: `# TODO ...`):\n");
+  for (const authoring::Todo& todo : todos) fmt::print("  {}: {}\n", todo.what, printable(todo.why));
+}
+
+// Writes the problem file, and beside it a copy of the Python file, which is its reference.
+int run_on_module(const ImportArguments& arguments, const std::string& content) {
+  const std::filesystem::path source = arguments.file;
+  auto text = describe_module_file(source, arguments.python, Layout::find());
+  if (!text) return fail(text.errors());
+  const auto imported = authoring::import_module(std::move(*text), source, arguments.slug);
+  if (!imported) return fail(imported.errors());
+  const std::filesystem::path folder = Layout::find(arguments.directory).own_problems;
+  const std::filesystem::path file = authoring::places_of(folder, imported->slug).file;
+  const std::filesystem::path reference = (folder / source.filename()).lexically_normal();
+  if (const auto parsed = parse_problem(imported->text, file); !parsed) return fail(parsed.errors());
+  std::vector<authoring::NewFile> files = {{file, imported->text}};
+  const auto there = read_text_file(reference);
+  if (!there || *there != content) files.push_back({reference, content});
+  if (const auto written = authoring::write_new_files(files); !written) return fail(written.errors());
+  for (const authoring::NewFile& made : files) fmt::print("wrote {}\n", printable_line(made.path.string()));
+  print_todos(imported->todos);
+  fmt::print("\nIt can be graded as it is: kgrade grade {} CANDIDATE\n", printable_line(file.string()));
+  return exit_ok;
+}
+
+int run(const ImportArguments& arguments) {
+  const std::filesystem::path source = arguments.file;
+  if (const auto error = slug_for_a_file(arguments.file, Layout::find().problems)) return fail({*error});
+  const auto content = read_text_file(source);
+  if (!content) return fail(content.errors());
+  if (is_module_file(source)) return run_on_module(arguments, *content);
+  // The text of a def.py beside the file. Empty if there is none.
+  constexpr std::uint64_t most_bytes = 1 << 20;
+  const std::filesystem::path def = source.parent_path() / "def.py";
+  std::error_code failure;
+  const auto def_py =
+      std::filesystem::exists(def, failure) ? read_text_file(def, most_bytes) : Result<std::string>("");
+  if (!def_py) return fail(def_py.errors());
+  const auto imported = authoring::import_problem(*content, source, arguments.slug, *def_py);
+  if (!imported) {
+    Errors errors = imported.errors();
+    const std::size_t more = errors.size() - 1;
+    errors.resize(1);
+    if (more > 0) errors[0].message += fmt::format(" (and {} more: `kgrade lint` lists them)", more);
+    return fail(errors);
+  }
+  const auto [file, reference] =
+      authoring::places_of(Layout::find(arguments.directory).own_problems, imported->draft.slug);
+  const std::string text = authoring::problem_text(imported->draft);
+  const auto parsed = parse_problem(text, file);
+  if (!parsed) return fail(parsed.errors());
+  const auto written = authoring::write_new_files({{file, text}});
+  if (!written) return fail(written.errors());
+  fmt::print("wrote {}\n", file.string());
+  print_todos(imported->todos);
+  fmt::print("\nNext: write what is missing and {}, then kgrade lint {}\n", reference.string(),
+             file.string());
   return exit_ok;
 }
 
@@ -127,6 +198,29 @@ Command add_new(CLI::App& app) {
       "On a terminal kgrade asks for what the options leave out; elsewhere --output is required. The file "
       "and\n"
       "its reference are written together or not at all, and no existing file is replaced.");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+Command add_import(CLI::App& app) {
+  auto arguments = std::make_shared<ImportArguments>();
+  CLI::App* command = app.add_subcommand(
+      "import", "Make a problem from a bare interface with a statement, or from a file of KernelBench");
+  command
+      ->add_option("file", arguments->file,
+                   "Problem file: an interface and a statement; or a .py file with Model and get_inputs")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--slug", arguments->slug, "Its name here (default: the file's own)");
+  add_grade_option(*command, "problems", &arguments->directory);
+  command->add_option("-o,--output", arguments->directory, "The earlier name of --problems")
+      ->excludes("--problems")
+      ->type_name("DIR");
+  add_grade_option(*command, "python", &arguments->python);
+  command->footer(
+      "Takes the frontmatter, the `parameters` of a def.py beside the file, and shapes that the statement "
+      "writes\n"
+      "at a parameter. Nothing is guessed: the rest is marked TODO in the file, and listed.\n"
+      "Of a .py file, Model is the oracle and the reference: a copy goes beside the problem file.");
   return {command, [arguments] { return run(*arguments); }};
 }
 

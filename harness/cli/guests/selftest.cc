@@ -67,24 +67,16 @@ int print(const SelftestRecord& record, const SelftestArguments& arguments) {
   return any_fails(record) ? exit_not_accepted : exit_ok;
 }
 
-// Checks options that depend on each other.
-std::optional<Error> check_together(const SelftestArguments& arguments) {
-  if (arguments.comparisons == std::size_t{0} && arguments.slowdowns == std::size_t{0}) {
-    return Error{"--comparisons, --slowdowns: nothing is left to compare", "leave one of them out", {}};
-  }
-  if (arguments.json == "-" && arguments.svg == "-") {
-    return Error{"--json, --svg: both cannot be printed", "write one of them to a file", {}};
-  }
-  return std::nullopt;
-}
-
 int run(const SelftestArguments& arguments) {
   const auto kernels = selftest::select_kernels(arguments.kernels);
   if (!kernels) return fail(kernels.errors());
   if (arguments.list) return list(*kernels);
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
-  if (const auto error = check_together(arguments)) return fail({*error});
+  if (arguments.comparisons == std::size_t{0} && arguments.slowdowns == std::size_t{0})
+    return fail({{"--comparisons, --slowdowns: nothing is left to compare", "leave one of them out", {}}});
+  if (arguments.json == "-" && arguments.svg == "-")
+    return fail({{"--json, --svg: both cannot be printed", "write one of them to a file", {}}});
   const Errors errors = check_outputs({{"--json", arguments.json}, {"--svg", arguments.svg}});
   if (!errors.empty()) return fail(errors);
   SelftestOptions options;
@@ -110,42 +102,6 @@ int run(const SelftestArguments& arguments) {
   return exit_code;
 }
 
-void add_amount_options(CLI::App& command, SelftestArguments& arguments) {
-  const auto count = CLI::Range(std::size_t{0}, most_comparisons);
-  command
-      .add_option("--comparisons", arguments.comparisons,
-                  "How many comparisons of a kernel with itself, in all (default: 4 per kernel)")
-      ->check(count)
-      ->type_name("N");
-  command
-      .add_option("--slowdowns", arguments.slowdowns,
-                  "How many comparisons of a kernel with itself slowed down by 1, 2 or 5 %, in all (default: "
-                  "8 per kernel)")
-      ->check(count)
-      ->type_name("N");
-  command
-      .add_option("--kernels", arguments.kernels,
-                  "Only these, by name or shell pattern, separated by commas (--list shows them all)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAMES");
-}
-
-void add_selftest_measuring(CLI::App& command, SelftestArguments& arguments) {
-  add_grade_option(command, "effort", &arguments.effort);
-  add_grade_option(command, "budget_seconds", &arguments.budget,
-                   "Seconds that a comparison may take in a process (default: as in `grade`)");
-  command
-      .add_option(
-          "--time", arguments.most_seconds,
-          "Start no comparison after this many seconds of comparing, and judge by those that are done")
-      ->check(CLI::Range(0.001, 86400.0))
-      ->type_name("SECONDS");
-  command.add_flag("--keep-processes", arguments.keeps_processes,
-                   "Use the same two processes for all comparisons: faster, but a difference between the two "
-                   "is in every comparison");
-}
-
 }  // namespace
 
 Command add_selftest(CLI::App& app) {
@@ -153,8 +109,38 @@ Command add_selftest(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "selftest", "Show whether the measuring protocol holds on this machine: the same binary on both sides");
   add_device_option(*command, arguments->device);
-  add_amount_options(*command, *arguments);
-  add_selftest_measuring(*command, *arguments);
+  const auto count = CLI::Range(std::size_t{0}, most_comparisons);
+  command
+      ->add_option("--comparisons", arguments->comparisons,
+                   "How many comparisons of a kernel with itself, in all (default: 4 per kernel)")
+      ->check(count)
+      ->type_name("N");
+  command
+      ->add_option(
+          "--slowdowns", arguments->slowdowns,
+          "How many comparisons of a kernel with itself slowed down by 1, 2 or 5 %, in all (default: "
+          "8 per kernel)")
+      ->check(count)
+      ->type_name("N");
+  command
+      ->add_option("--kernels", arguments->kernels,
+                   "Only these, by name or shell pattern, separated by commas (--list shows them all)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
+  add_grade_option(*command, "effort", &arguments->effort);
+  add_grade_option(*command, "budget_seconds", &arguments->budget,
+                   "Seconds that a comparison may take in a process (default: as in `grade`)");
+  command
+      ->add_option(
+          "--time", arguments->most_seconds,
+          "Start no comparison after this many seconds of comparing, and judge by those that are done")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->type_name("SECONDS");
+  command->add_flag(
+      "--keep-processes", arguments->keeps_processes,
+      "Use the same two processes for all comparisons: faster, but a difference between the two "
+      "is in every comparison");
   add_grade_option(*command, "seed", &arguments->seed,
                    "Seed of inputs and orders (default: random; the record keeps it)");
   command->add_option("--json", arguments->json, "Write the record to FILE; - prints it instead of the table")

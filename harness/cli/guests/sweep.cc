@@ -6,20 +6,27 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/app.h"
-#include "cli/guests/junit_so_far.h"
-#include "cli/guests/lane_devices.h"
+#include "cli/guests/lane.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "compile/module_file.h"
 #include "compile/python_interpreter.h"
 #include "device/registry.h"
 #include "problem/catalogue.h"
+#include "record/ci_formats.h"
 #include "sweep/module_candidates.h"
+#include "sweep/plan.h"
 #include "sweep/report.h"
 
 namespace kgrade::cli {
@@ -39,18 +46,6 @@ struct SweepArguments {
   CiOutput ci;
 };
 
-Result<ResultFile> open_results(const SweepArguments& arguments) {
-  ResultMode mode = ResultMode::create;
-  if (arguments.resume) mode = ResultMode::resume;
-  if (arguments.overwrite) mode = ResultMode::overwrite;
-  return ResultFile::open(arguments.output, mode);
-}
-
-bool is_slower(const Record& record) {
-  const Score* score = record.candidate().headline();
-  return score != nullptr && statement_of(score->speedup.interval) == Statement::slower;
-}
-
 int exit_code_of(const SweepArguments& arguments, const SweepOutcome& outcome) {
   const auto asked = [&](const char* what) {
     return std::find(arguments.fail_on.begin(), arguments.fail_on.end(), what) != arguments.fail_on.end();
@@ -65,6 +60,10 @@ int exit_code_of(const SweepArguments& arguments, const SweepOutcome& outcome) {
       any([](const Record& e) { return e.candidate().verdict != Verdict::accepted && !needs_a_gpu(e); }))
     return exit_not_accepted;
   if (asked("unsupported") && any([](const Record& e) { return needs_a_gpu(e); })) return exit_not_accepted;
+  const auto is_slower = [](const Record& record) {
+    const Score* score = record.candidate().headline();
+    return score != nullptr && statement_of(score->speedup.interval) == Statement::slower;
+  };
   return asked("slower") && any(is_slower) ? exit_slower : exit_ok;
 }
 
@@ -81,6 +80,63 @@ SweepOptions options_of(const SweepArguments& arguments, std::vector<std::string
   options.devices = std::move(devices);
   options.layout = std::move(layout);
   return options;
+}
+
+// The JUnit file of a sweep that is cut short by a signal, or because no device is left. It has the verdicts
+// so far, and every other candidate as not graded.
+class JunitSoFar {
+ public:
+  // Writes to `file` if a signal ends the process. If the name is empty, does nothing.
+  JunitSoFar(const SweepPlan& plan, std::string file);
+  ~JunitSoFar() { Cleanup::of_this_process().set_last_action(nullptr); }
+  JunitSoFar(const JunitSoFar&) = delete;
+  JunitSoFar& operator=(const JunitSoFar&) = delete;
+
+  void take(const Record& record);
+  // An Error if the file cannot be written.
+  Result<bool> write();
+
+ private:
+  const SweepPlan& plan_;
+  std::string file_;
+  std::mutex mutex_;  // guards the records: a signal's thread writes them
+  std::vector<Record> records_;
+};
+
+JunitSoFar::JunitSoFar(const SweepPlan& plan, std::string file) : plan_(plan), file_(std::move(file)) {
+  if (!file_.empty()) Cleanup::of_this_process().set_last_action([this] { (void)write(); });
+}
+
+void JunitSoFar::take(const Record& record) {
+  if (file_.empty()) return;
+  // Keeps the parts of a record that JUnit shows. Cases are left out.
+  Record summary;
+  static_cast<RunRecord&>(summary) = record;
+  summary.candidates.resize(1);
+  summary.candidate().path = record.candidate().path;
+  summary.candidate().verdict = record.candidate().verdict;
+  summary.candidate().message = record.candidate().message;
+  const std::lock_guard lock(mutex_);
+  records_.push_back(std::move(summary));
+}
+
+Result<bool> JunitSoFar::write() {
+  if (file_.empty()) return true;
+  const std::lock_guard lock(mutex_);
+  using Name = std::tuple<std::string, Dtype, std::string>;
+  std::set<Name> graded;
+  for (const Record& record : records_)
+    graded.insert({record.problem_slug, record.dtype, record.candidate().path});
+  const std::string device = records_.empty() ? "" : records_.front().device.name;
+  std::vector<Ungraded> ungraded;
+  const auto add = [&](const UngradedCandidate& one) {
+    if (graded.contains({one.slug, one.dtype, one.candidate.string()})) return;
+    ungraded.push_back({one.slug, one.dtype, device, one.candidate.string(), one.message, utc_now()});
+  };
+  for (std::size_t task = 0; task < plan_.tasks.size(); ++task)
+    add(without_verdict(plan_, task, "the sweep was cut short before it"));
+  for (const UngradedCandidate& one : plan_.refused) add(one);
+  return write_file_atomically(file_, junit_xml(records_, ungraded));
 }
 
 // Tells the user after Ctrl-C that nothing is lost.
@@ -119,14 +175,6 @@ Errors take_modules(SweepArguments& arguments) {
   return {};
 }
 
-// Reading KernelBench's files needs a Python with PyTorch. If the machine has none, that is reported once,
-// not for each candidate.
-Errors lack_for_modules(const SweepArguments& arguments) {
-  if (arguments.selection.modules.empty()) return {};
-  const auto python = find_python_with_torch(arguments.lane.python);
-  return python ? Errors{} : python.errors();
-}
-
 // A user may easily give a pattern of slugs to the option for folders.
 Errors pattern_remedy(const SweepArguments& arguments, Errors errors) {
   std::error_code ignored;
@@ -146,16 +194,6 @@ std::string skipped_text(const SkippedLines& skipped) {
       skipped.count == 1 ? " is" : fmt::format(" and {} are", counted(skipped.count - 1, "more line")));
 }
 
-// Without a selection, a sweep would grade everything, which takes minutes to hours.
-Errors lack_of_selection(const CLI::App& command) {
-  for (const char* const option : {"--all", "--only", "--solutions", "--problems"})
-    if (command.count(option) > 0) return {};
-  return {{"nothing is named that the sweep should grade",
-           "--solutions FOLDER names candidates, --only 'conv-*' problems; --all grades all candidates in "
-           "`solutions` for all problems",
-           {}}};
-}
-
 int run(SweepArguments& arguments) {
   const Errors errors = check_ci_output(arguments.ci, {{"--output", arguments.output, true}});
   if (!errors.empty()) return fail(errors);
@@ -165,7 +203,11 @@ int run(SweepArguments& arguments) {
   if (!devices) return fail(devices.errors());
   arguments.selection.dtype = arguments.lane.dtype;
   if (const Errors wrong = take_modules(arguments); !wrong.empty()) return fail(wrong);
-  if (const Errors lacks = lack_for_modules(arguments); !lacks.empty()) return fail(lacks);
+  // Reading KernelBench's files needs a Python with PyTorch. If the machine has none, that is reported once,
+  // not for each candidate.
+  if (!arguments.selection.modules.empty())
+    if (const auto python = find_python_with_torch(arguments.lane.python); !python)
+      return fail(python.errors());
   Layout layout = Layout::find(arguments.lane.problems);
   const auto load = [&](const std::filesystem::path& file) {
     return load_problem_file(file, arguments.lane.python, layout, arguments.lane.inputs);
@@ -185,7 +227,10 @@ int run(SweepArguments& arguments) {
   }();
   if (!plan) return fail(pattern_remedy(arguments, plan.errors()));
   fmt::print(stderr, "{}", log_text(arguments.ci, searched_text(*plan)));
-  auto results = open_results(arguments);
+  const ResultMode mode = arguments.overwrite ? ResultMode::overwrite
+                          : arguments.resume  ? ResultMode::resume
+                                              : ResultMode::create;
+  auto results = ResultFile::open(arguments.output, mode);
   if (!results) return fail(results.errors());
   if (!results->skipped().empty())
     fmt::print(stderr, "{}", log_text(arguments.ci, skipped_text(results->skipped())));
@@ -195,8 +240,12 @@ int run(SweepArguments& arguments) {
   {
     Progress progress;
     LogInterval log(clock.now(), LogInterval::of_grading);
+    const Farewell farewell(arguments.output);
+    JunitSoFar junit(*plan, arguments.ci.junit);
     options.events.progress = [&](const std::string& what) { show(progress, log, what); };
+    options.events.taken_over = [&](const Record& record) { junit.take(record); };
     options.events.result = [&](const Record& record, std::size_t done, std::size_t all) {
+      junit.take(record);
       progress.clear();
       const std::string line = fmt::format("[{}/{}] {}\n", done, all, result_line(record, style));
       fmt::print(stderr, "{}", log_text(arguments.ci, line));
@@ -204,14 +253,6 @@ int run(SweepArguments& arguments) {
     options.note = [&](const std::string& what) {
       progress.clear();
       fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
-    };
-    const Farewell farewell(arguments.output);
-    JunitSoFar junit(*plan, arguments.ci.junit);
-    options.events.taken_over = [&](const Record& record) { junit.take(record); };
-    options.events.result = [&, show_result = options.events.result](const Record& record, std::size_t done,
-                                                                     std::size_t all) {
-      junit.take(record);
-      show_result(record, done, all);
     };
     outcome = sweep(*plan, options, *results);
     if (!outcome) {
@@ -290,13 +331,6 @@ void add_results(CLI::App& command, SweepArguments& arguments) {
       ->type_name("WHAT");
 }
 
-void add_lanes(CLI::App& command, SweepArguments& arguments) {
-  CLI::Option* const lane_command = add_lane_command_option(command, arguments.lane_command, arguments.lanes);
-  // --python is not excluded, because a Python of this machine may have to read KernelBench's files.
-  for (const char* const other : {"--gpus", "--device", "--jobs"})
-    lane_command->excludes(command.get_option(other));
-}
-
 }  // namespace
 
 Command add_sweep(CLI::App& app) {
@@ -306,18 +340,29 @@ Command add_sweep(CLI::App& app) {
   add_device_option(*command, arguments->lane.device);
   add_how(*command, *arguments);
   add_results(*command, *arguments);
-  add_lanes(*command, *arguments);
+  CLI::Option* const lane_command =
+      add_lane_command_option(*command, arguments->lane_command, arguments->lanes);
+  // --python is not excluded, because a Python of this machine may have to read KernelBench's files.
+  for (const char* const other : {"--gpus", "--device", "--jobs"})
+    lane_command->excludes(command->get_option(other));
   add_ci_options(*command, arguments->ci);
   command->footer(
       "Example: kgrade sweep --only 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
       "Exit codes: 0 all graded, 1 and 4 by --fail-on, 2 wrong usage, or a file that cannot be read, 3 the "
       "machine lacks something, 70 some not graded by a fault of kgrade.");
-  return {command,
-          [arguments, command] {
-            const Errors lacks = lack_of_selection(*command);
-            return lacks.empty() ? run(*arguments) : fail(lacks);
-          },
-          builds_contestants};
+  return {
+      command,
+      [arguments, command] {
+        // Without a selection, a sweep would grade everything, which takes minutes to hours.
+        for (const char* const option : {"--all", "--only", "--solutions", "--problems"})
+          if (command->count(option) > 0) return run(*arguments);
+        return fail(
+            {{"nothing is named that the sweep should grade",
+              "--solutions FOLDER names candidates, --only 'conv-*' problems; --all grades all candidates in "
+              "`solutions` for all problems",
+              {}}});
+      },
+      builds_contestants};
 }
 
 }  // namespace kgrade::cli

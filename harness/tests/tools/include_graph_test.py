@@ -16,7 +16,7 @@ TREE = {
     "device/emulated/emulated.h": '#include "base/text.h"\n',
     "sweep/sweep.h": '#include "base/text.h"\n',
     "cli/grade.cc": '#include "base/text.h"\nconst char* remedy = "add --device emulated";\n',
-    "cli/guests/sweep.cc": '#include "sweep/sweep.h"\n#include "base/text.h"\n',
+    "cli/guests/sweep.cc": '#include "sweep/sweep.h"\n#include "base/text.h"\nCommand add_sweep(CLI::App& app) {}\n',
     "tests/base/text_test.cc": '#include "sweep/sweep.h"\n',
 }
 

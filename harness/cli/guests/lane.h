@@ -1,5 +1,5 @@
-// The lanes of commands that grade many candidates. They are on the devices of this machine, or are started
-// by a command of the user.
+// The lanes of commands that grade many candidates: `kgrade lane`, which grades jobs from standard input
+// (lanes/lane.h). They are on the devices of this machine, or are started by a command of the user.
 #pragma once
 
 #include <CLI/CLI.hpp>
