@@ -17,7 +17,7 @@ import sys
 
 MOST_FILES = 24
 # The program, and the worker's program.
-BEGINNINGS = ("cli/grade.cc", "contest/worker_cuda.cc")
+BEGINNINGS = ("cli/grading.cc", "contest/worker_cuda.cc")
 NAME = re.compile(r"`([a-z_/]+\.(?:cc|h))`")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # Names of functions and types that a header declares.

@@ -8,16 +8,17 @@
 
 namespace kgrade::cli {
 
-// `kgrade grade` lets this function examine accepted candidates again.
-void add_second_look(SecondLook look);
-// `kgrade doctor` says what this function finds, after what the core needs.
-void add_needs(std::vector<Need> (*needs)(const Layout& layout));
-
-// What was added.
 struct Additions {
-  SecondLook second_look;  // null: none
-  std::vector<std::vector<Need> (*)(const Layout&)> needs;
+  // `kgrade grade` lets this function examine accepted candidates again. Null: there is none.
+  SecondLook second_look;
+  // `kgrade doctor` says what these functions find, after what the core needs.
+  std::vector<std::vector<Need> (*)(const Layout& layout)> needs;
 };
-const Additions& additions();
+
+// The guests' commands fill them in when they are added to the command line.
+inline Additions& additions() {
+  static Additions all;
+  return all;
+}
 
 }  // namespace kgrade::cli

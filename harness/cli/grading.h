@@ -1,6 +1,6 @@
 // Shared by the commands that run candidates: their common options, the run, and the printing of its record.
-// A command with a record of its own has its own printout_of() and tell() beside it: run_and_print() finds
-// them by the types of their arguments.
+// Each of them has its own printout_of(), and tell(), which writes the output for CI systems about all
+// records of a run: run_and_print() finds them by the types of their arguments.
 //
 // A candidate may come from standard input: on the command line its name is `-`.
 #pragma once
@@ -67,10 +67,6 @@ struct Printout {
   std::string table;
   bool all_good = false;
 };
-Printout printout_of(const Record& record, const GradingArguments& arguments);
-
-// Writes the output for CI systems about all records of a run.
-Result<bool> tell(const GradingArguments& arguments, std::vector<Record> records, std::FILE* stream);
 
 // Prints one form of the record, writes the file of `--json FILE`, and returns the exit code.
 int print(const Printout& printout, const std::string& json);

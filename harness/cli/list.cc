@@ -49,16 +49,6 @@ Error nothing_found(const ListArguments& arguments, const std::vector<Problem>& 
           {}};
 }
 
-void print_table(const std::vector<Problem>& problems, const Folders& folders) {
-  TextTable table({"slug", "difficulty", "cases", "title"}, {false, false, true, false});
-  for (const Problem& problem : problems) {
-    table.add({problem.slug, std::string(to_string(problem.difficulty)), std::to_string(problem.cases.size()),
-               problem.title});
-  }
-  const Style style = Style::for_descriptor(STDOUT_FILENO);
-  fmt::print("{}\nin {}\n", table.render(style, ""), folder_names(folders));
-}
-
 int run(const ListArguments& arguments) {
   const Layout layout = Layout::find(arguments.directory);
   const auto files = problem_files(layout.problems);
@@ -97,7 +87,12 @@ int run(const ListArguments& arguments) {
   } else if (arguments.names) {
     for (const Problem& problem : problems) fmt::print("{}\n", problem.slug);
   } else {
-    print_table(problems, layout.problems);
+    TextTable table({"slug", "difficulty", "cases", "title"}, {false, false, true, false});
+    for (const Problem& problem : problems)
+      table.add({problem.slug, std::string(to_string(problem.difficulty)),
+                 std::to_string(problem.cases.size()), problem.title});
+    const Style style = Style::for_descriptor(STDOUT_FILENO);
+    fmt::print("{}\nin {}\n", table.render(style, ""), folder_names(layout.problems));
   }
   return errors.empty() ? exit_ok : fail(errors);
 }

@@ -35,15 +35,6 @@ std::string version_text() {
   return text;
 }
 
-// The first word before `--` that looks like an option but is the name of a file.
-std::optional<std::string> file_like_an_option(int argc, char** argv) {
-  std::error_code failure;
-  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
-    if (argv[i][0] == '-' && std::filesystem::is_regular_file(argv[i], failure)) return argv[i];
-  }
-  return std::nullopt;
-}
-
 // The first word that looks like a long option but is not an option of the command. Otherwise CLI11 would
 // complain first about missing arguments.
 std::optional<Error> unknown_option(const CLI::App& command, int argc, char** argv) {
@@ -71,10 +62,13 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char**
   if (error.get_exit_code() == 0) return app.exit(error) == 0 ? cli::exit_ok : exit_usage;
   const CLI::App* const command = cli::find_command(app, first);
   if (!first.empty() && first[0] != '-' && command == nullptr) return cli::fail_unknown_command(app, first);
-  if (const auto file = file_like_an_option(argc, argv))
-    return cli::fail({{fmt::format("'{}' is read as an option", *file),
-                       fmt::format("write ./{}, or put it behind --", *file),
-                       {}}});
+  std::error_code failure;
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    if (argv[i][0] == '-' && std::filesystem::is_regular_file(argv[i], failure))
+      return cli::fail({{fmt::format("'{}' is read as an option", argv[i]),
+                         fmt::format("write ./{}, or put it behind --", argv[i]),
+                         {}}});
+  }
   const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (command != nullptr && (is_extra || dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)) {
     if (const auto unknown = unknown_option(*command, argc, argv)) return cli::fail({*unknown});

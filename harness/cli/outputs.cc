@@ -198,7 +198,12 @@ Result<bool> write_github_output(const CiOutput& output, const std::string& anno
 Progress::Progress() : terminal_(Style::for_descriptor(STDERR_FILENO).coloured()) {
   if (!terminal_) return;
   Cleanup::of_this_process().set_final_message("\r\033[Kinterrupted\n");
-  clock_ = std::thread([this] { tick(); });
+  clock_ = std::thread([this] {
+    std::unique_lock lock(mutex_);
+    while (!ended_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_; })) {
+      if (!shown_.empty()) draw();
+    }
+  });
 }
 
 Progress::~Progress() {
@@ -210,13 +215,6 @@ Progress::~Progress() {
   }
   ended_.notify_all();
   if (clock_.joinable()) clock_.join();
-}
-
-void Progress::tick() {
-  std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_; })) {
-    if (!shown_.empty()) draw();
-  }
 }
 
 void Progress::show(const std::string& what) {

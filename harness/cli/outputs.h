@@ -80,7 +80,6 @@ class Progress {
 
  private:
   void draw() const;
-  void tick();
 
   bool terminal_;
   std::mutex mutex_;  // guards the members below

@@ -124,8 +124,8 @@ std::vector<Need> profiling_tools(const Layout& layout) {
 }  // namespace
 
 Command add_check(CLI::App& app) {
-  add_second_look(&look_with_checker);
-  add_needs(&checking_tools);
+  additions().second_look = &look_with_checker;
+  additions().needs.push_back(&checking_tools);
   auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand(
       "check", "Look for memory errors, races and barriers that threads miss, with file and line");
@@ -164,7 +164,7 @@ Command add_check(CLI::App& app) {
 }
 
 Command add_profile(CLI::App& app) {
-  add_needs(&profiling_tools);
+  additions().needs.push_back(&profiling_tools);
   auto arguments = std::make_shared<GradingArguments>();
   CLI::App* command = app.add_subcommand(
       "profile", "Show what limits the kernels of a candidate, or of several side by side");

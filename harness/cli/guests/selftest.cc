@@ -36,15 +36,6 @@ struct SelftestArguments {
   bool list = false;
 };
 
-int list(const std::vector<selftest::Kernel>& kernels) {
-  TextTable table({"kernel", "bound by", "about"}, {false, false, true});
-  for (const selftest::Kernel& kernel : kernels) {
-    table.add({kernel.name, std::string(selftest::bound_by(kernel.kind)), format_ms(kernel.target_ms)});
-  }
-  fmt::print("{}", table.render(Style::for_descriptor(STDOUT_FILENO), ""));
-  return exit_ok;
-}
-
 Result<bool> write_to(const std::string& path, const std::string& text) {
   if (path.empty() || path == "-") return true;
   return write_file_atomically(path, text);
@@ -70,7 +61,13 @@ int print(const SelftestRecord& record, const SelftestArguments& arguments) {
 int run(const SelftestArguments& arguments) {
   const auto kernels = selftest::select_kernels(arguments.kernels);
   if (!kernels) return fail(kernels.errors());
-  if (arguments.list) return list(*kernels);
+  if (arguments.list) {
+    TextTable table({"kernel", "bound by", "about"}, {false, false, true});
+    for (const selftest::Kernel& kernel : *kernels)
+      table.add({kernel.name, std::string(selftest::bound_by(kernel.kind)), format_ms(kernel.target_ms)});
+    fmt::print("{}", table.render(Style::for_descriptor(STDOUT_FILENO), ""));
+    return exit_ok;
+  }
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
   if (arguments.comparisons == std::size_t{0} && arguments.slowdowns == std::size_t{0})
