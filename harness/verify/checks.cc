@@ -253,7 +253,7 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
         "kernel ended a process because memory ran out, `dmesg` says so");
   const CaseSpec* const spec = problem.find_case(bound.name);
   return {what,
-          problem.has_model() && problem.dtype != Dtype::float32
+          problem.has_model() && problem.dtype != Dtype::float32 && !problem.keeps_types()
               ? fmt::format(
                     "this is no fault of the candidate: `Model` does not run in {}; choose another --dtype",
                     to_string(problem.dtype))

@@ -46,5 +46,10 @@ def grouped_mm(left, right, offsets=None, bias=None, out_dtype=None):
     return torch.cat([each @ right[:, start:end] for (start, end), each in zip(groups, left)], 1)
 
 
+def weight_int8pack_mm(left, codes, scales):
+    """aten::_weight_int8pack_mm: a product with the transpose of codes that have a scale for each of their rows."""
+    return left @ codes.double().t() * scales
+
+
 # {operator: its definition for arguments in float64}.
-DEFINITIONS = {"_scaled_mm": scaled_mm, "_grouped_mm": grouped_mm}
+DEFINITIONS = {"_scaled_mm": scaled_mm, "_grouped_mm": grouped_mm, "_weight_int8pack_mm": weight_int8pack_mm}

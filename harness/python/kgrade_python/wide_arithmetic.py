@@ -1,11 +1,17 @@
 """The arithmetic of the oracle: a forward computes in float64, whatever floating types it names."""
 
+import re
+
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from .dispatch_mode import DispatchMode
 from .draws import short_name, storage_of
 from .scaled_products import DEFINITIONS
+
+# What PyTorch says if an operator does not take tensors of float64.
+REFUSED = re.compile(r"Double|float64|not implemented|[Ff]loat [Tt]ensor|dtype|scalar type")
+
 
 def is_narrower(dtype):
     """Whether a type is a real type below float64. Packed codes are no numbers."""
@@ -61,7 +67,12 @@ class WideArithmetic(DispatchMode):
         named = kwargs.get("dtype", kwargs.get("out_dtype"))
         kwargs = {key: wide_type(each) if isinstance(each, torch.dtype) else widened(each) if key != "out" else each
                   for key, each in kwargs.items()}
-        result = DEFINITIONS.get(name, function)(*args, **kwargs)
+        try:
+            result = DEFINITIONS.get(name, function)(*args, **kwargs)
+        except (RuntimeError, TypeError) as error:
+            if not REFUSED.search(str(error)):
+                raise
+            raise TypeError(f"{name} cannot be computed in float64, as the oracle does: {error}") from error
         if isinstance(named, torch.dtype) and is_narrower(named) and is_double(result):
             if is_float8(named):
                 result = result.to(named).double()

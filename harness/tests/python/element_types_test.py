@@ -167,6 +167,26 @@ class ElementTypes(unittest.TestCase):
         self.assert_near(oracle, exact, 1e-7)
         self.assert_near(reference, exact, 1e-2)
 
+    def test_int8_weights(self):
+        _, tensors, oracle, reference = self.answers("""
+            class Model(nn.Module):
+                def forward(self, x, codes, scales): return torch._weight_int8pack_mm(x, codes, scales)
+            def get_inputs():
+                return [torch.randn(8, 64).bfloat16(), torch.randint(-9, 9, (32, 64), dtype=torch.int8), torch.rand(32).bfloat16()]
+        """)
+        exact = tensors["x"].double() @ tensors["codes"].double().t() * tensors["scales"].double()
+        self.assert_near(oracle, exact, 1e-7)
+        self.assert_near(reference, exact, 1e-2)
+
+    def test_an_operator_without_float64(self):
+        source, description = self.look("""
+            class Model(nn.Module):
+                def forward(self, x): return torch.quantize_per_tensor(x.float(), 0.1, 0, torch.qint8).dequantize()
+            def get_inputs(): return [torch.randn(8).bfloat16()]
+        """)
+        with self.assertRaisesRegex(TypeError, "quantize_per_tensor cannot be computed in float64, as the oracle does"):
+            Worker(source, description, "oracle").call(drawn(description))
+
     def test_scales_of_products(self):
         left, right = torch.randn(256, 128).double(), torch.randn(128, 384).double()
         rows, columns = torch.rand(256, 1).double(), torch.rand(1, 384).double()
