@@ -34,6 +34,7 @@ json torch_json(const TorchModule& module) {
           {"forward", forward},
           {"init_line", init_form(module)},
           {"forward_line", forward_form(module)},
+          {"axes", module.axes.empty() ? json::object() : json::parse(module.axes)},
           {"weights", weights},
           {"free", module.free},
           {"views", module.views},
@@ -45,12 +46,9 @@ std::string text_of(const json& value) { return value.dump(-1, ' ', false, json:
 
 // The parts of the problem that a candidate must fit, for entry_points.py and contestant.py.
 json contract_of(const Problem& problem, const std::string& shown_as) {
-  json contract = {{"parameters", json::array()},
-                   {"output_positions", json::array()},
-                   {"torch", nullptr},
-                   {"of_file", problem.has_model()},
-                   {"keeps_types", problem.keeps_types()},
-                   {"shown_as", shown_as}};
+  json contract = {
+      {"parameters", json::array()},    {"output_positions", json::array()},    {"torch", nullptr},
+      {"of_file", problem.has_model()}, {"keeps_types", problem.keeps_types()}, {"shown_as", shown_as}};
   const auto parameters = problem.arguments();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Parameter& parameter = parameters[i];

@@ -207,6 +207,10 @@ class ProblemText {
           yaml_text(argument.contains("input") ? member(argument, "input") : Json(argument.dump())));
     text_ += fmt::format("torch:\n  given: {}\n  forward: [{}]\n", yaml_text(given.dump()),
                          fmt::join(forward, ", "));
+    Json axes = Json::object();
+    for (const Json& input : member(description_, "inputs"))
+      if (input.contains("axes")) axes[text_of(input, "name")] = member(input, "axes");
+    if (!axes.empty()) text_ += fmt::format("  axes: {}\n", yaml_text(axes.dump()));
     std::vector<std::string> weights;
     for (const Json& weight : member(description_, "weights"))
       weights.push_back(fmt::format("{}: {}", yaml_text(text_of(weight, "name")),

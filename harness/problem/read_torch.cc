@@ -56,6 +56,9 @@ constexpr TextForm state_name = {
 constexpr TextForm module_name = {
     state_pattern, is_state_name, {"write the name of a module, as in torch.nn.Conv2d"}, longest_path};
 
+constexpr TextForm axes_of_inputs = {
+    "^\\s*\\{", is_axes, {R"(write the order of each input's axes in JSON, as in '{"x": [1, 0]}')"}, 10'000};
+
 constexpr TextForm given_call = {
     "^\\s*\\{",
     [](std::string_view text) {
@@ -192,6 +195,11 @@ class TorchReader {
                "How many axes the tensors have that forward() takes, where the problem's may have more, of "
                "extent 1.",
                R"(["ndim"])");
+    keys_.read(
+        "axes", module_.axes, axes_of_inputs,
+        "The axes that inputs have in forward(), where these lie in memory in another order. kgrade import "
+        "writes it.",
+        R"(["{\"x\": [1, 0]}"])");
     const bool sound_weights = read_weights();
     read_free();
     read_views();

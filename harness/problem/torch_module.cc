@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace kgrade {
 namespace {
@@ -55,6 +56,20 @@ const std::string* TorchModule::weight_of(std::string_view input) const {
     if (name == input) return &weight;
   }
   return nullptr;
+}
+
+bool is_axes(std::string_view text) {
+  const auto axes = nlohmann::json::parse(text, nullptr, false);
+  return axes.is_object() && std::ranges::all_of(axes, [](const nlohmann::json& order) {
+           std::vector<int> sorted, expected;
+           if (!order.is_array()) return false;
+           for (const nlohmann::json& axis : order) {
+             expected.push_back(static_cast<int>(expected.size()));
+             sorted.push_back(axis.is_number_unsigned() && axis < order.size() ? axis.get<int>() : -1);
+           }
+           std::ranges::sort(sorted);
+           return sorted == expected;
+         });
 }
 
 std::string_view to_string(ModuleMode mode) { return mode == ModuleMode::train ? "train" : "eval"; }

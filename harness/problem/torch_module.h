@@ -60,6 +60,9 @@ struct TorchModule {
   // Names of inputs and scalar parameters, in order. An entry {"value": 3} is a value itself:
   // is_given_value().
   std::vector<std::string> forward;
+  // How inputs lie in memory, as JSON: {"x": [1, 0]}. Axis i of x in forward() is axis [1, 0][i] of the
+  // problem's tensor. An empty list is for an input without axes, whose shape is [1] here.
+  std::string axes;
   // The number of axes of the module's tensors. The problem's tensors may have more axes, of extent 1.
   std::optional<Expression> rank;
   // Pairs of an input and the module's parameter or buffer that holds it: {"kernel", "conv2d.weight"}.
@@ -80,6 +83,9 @@ struct TorchModule {
     return std::find(views.begin(), views.end(), output) != views.end();
   }
 };
+
+// Whether a text can be TorchModule::axes.
+bool is_axes(std::string_view text);
 
 // Whether an entry of `forward` is a value. Names do not begin with a brace.
 inline bool is_given_value(std::string_view argument) { return argument.starts_with('{'); }

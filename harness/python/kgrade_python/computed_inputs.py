@@ -69,7 +69,7 @@ class ComputedInputs:
         value = values[self.forward.index(name)]
         if not isinstance(value, torch.Tensor):
             raise SignatureMismatch(f"gives a {type(value).__name__} for the input '{name}'; return a tensor")
-        if (tuple(value.shape) or (1,)) != shape:
+        if tuple(value.shape) != shape and (value.shape or shape != (1,)):
             raise SignatureMismatch(f"gives '{name}' of shape {list(value.shape)}, where the case has {list(shape)}; "
                                     "return the same shape each time")
         if value.dtype != dtype:

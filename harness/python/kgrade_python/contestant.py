@@ -244,8 +244,8 @@ class Contestant:
             if not addresses[position]:
                 continue
             name = parameter["name"]
-            copy_to(self.lent(call, name, addresses[position], call.shapes[name]),
-                    self.inputs.chosen(values, name, call.shapes[name], call.file_types[name]))
+            lent = self.lent(call, name, addresses[position], call.shapes[name])
+            copy_to(lent, self.inputs.chosen(values, name, tuple(lent.shape), call.file_types[name]))
         self.inputs.finish()
 
     def begin(self, seeds):
@@ -314,7 +314,12 @@ class Contestant:
         """A tensor over lent memory."""
         dtype, code, bits = TYPES[call.types[name]]
         tensor = self.lender.tensor(address, call.arrays[name], len(shape), code, bits)
-        return tensor if tensor.dtype == dtype else tensor.view(dtype)
+        if tensor.dtype != dtype:
+            tensor = tensor.view(dtype)
+        axes = self.contract["torch"]["axes"].get(name) if self.contract["torch"] else None
+        if axes is None:
+            return tensor
+        return tensor.permute(axes) if axes else tensor.reshape(())
 
     def run(self, call, tensors, seed):
         if self.module_class is not None:

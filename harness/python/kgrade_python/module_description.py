@@ -4,7 +4,7 @@ description:
 {"title", "mode": "train" or "eval", "notes": [line],
  "positional": [encoded], "keywords": {name: encoded},              of get_init_inputs(); encoded.py
  "forward": [{"input": name} or {"value": encoded}],                in the order of get_inputs()
- "inputs": [{"name", "shape", "dtype", "draw"}],                    draw: null for a computed input
+ "inputs": [{"name", "shape", "dtype", "draw", "axes"}],            draw: null for a computed input; axes: below
  "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
  "buffers": [{"module_name", "shape", "dtype", "changes"}],         changes: by a forward
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; if indices of an input
@@ -16,6 +16,8 @@ forward() casts to a floating type of 8 bits.
 "terms" is the number of terms in the longest sum of forward(), "operators" how many operators may round, and
 "is_ranged" whether one of them takes only some numbers (sum_lengths.py).
 
+axes: only if an input's memory is not in the order of its axes. The shape is then that of the memory, and axis i of the
+input is axis axes[i] there. [] for an input without axes.
 draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as in draws.py. If all elements of
 a weight have one value, the weight is drawn from an interval around this value, so that no candidate can leave the
 weight out. A weight that is an argument of Model keeps its value, because candidates get the same argument.
@@ -34,7 +36,7 @@ from .draws import Draw, measured, simplified, storage_of
 from .encoded import NotEncodable, encode
 from .identifiers import Names
 from .module_file import FileError, ModuleFile
-from .module_run import ModuleRun
+from .module_run import ModuleRun, order_in_memory
 from .module_state import STATISTICS, flat
 from .recurrent_shapes import RecurrentShapes
 from .run_budget import Budget, Overrun
@@ -152,8 +154,13 @@ class Description:
             if draw is None:
                 self.note_computed(name, value)
             refuse_layout(value, f"input '{name}'")
-            self.tensors[name] = value
-            inputs.append({"name": name, **form(value), "draw": draw.as_json() if draw else None})
+            order = order_in_memory(value)
+            described = {"name": name, **form(value.permute(order)), "draw": draw.as_json() if draw else None}
+            if order != sorted(order) or not order:
+                described["axes"] = [order.index(axis) for axis in range(value.dim())]
+            if order == sorted(order):
+                self.tensors[name] = value
+            inputs.append(described)
             forward.append({"input": name})
         return inputs, forward
 

@@ -73,7 +73,7 @@ class ModuleRun:
         # This type has neither zeros nor negative numbers, and most draws have them.
         if str(tensor.dtype) == "torch.float8_e8m0fnu":
             return None
-        draw = simplified(self.draws.untouched(tensor))
+        draw = simplified(self.draws.untouched(tensor.permute(order_in_memory(tensor))))
         return draw if draw is not None and draw.kind != "nothing" else None
 
     def build(self, log):
@@ -151,6 +151,15 @@ class ModuleRun:
             if isinstance(each, torch.Tensor) and storage_of(each) in log.written:
                 raise FileError(f"forward() writes to its input '{name}', and inputs are read-only; begin with {name} "
                                 f"= {name}.clone()", self.file.line_of(self.model.forward))
+
+
+def order_in_memory(tensor):
+    """A tensor's axes in the order of its memory, from slow to fast. The usual order if the tensor is not dense."""
+    usual = list(range(tensor.dim()))
+    if tensor.layout != torch.strided or tensor.is_contiguous():
+        return usual
+    order = sorted(usual, key=lambda axis: (-tensor.stride(axis), axis))
+    return order if tensor.permute(order).is_contiguous() else usual
 
 
 def in_words(value):

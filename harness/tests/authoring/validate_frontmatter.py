@@ -77,7 +77,7 @@ BAD = [
     (["torch", "init", "shape"], [["rows"]]), (["torch", "init", "groups", "default"], GONE),
     (["torch", "init", "groups", "surprise"], 1), (["torch", "forward"], GONE), (["torch", "forward"], "input"),
     (["torch", "weights"], ["input"]), (["torch", "weights", "input"], "a..b"), (["torch", "free"], "bias"),
-    (["torch", "free"], ["a b"]), (["torch", "mode"], "test"), (["torch", "require"], "half >= 1"),
+    (["torch", "free"], ["a b"]), (["torch", "mode"], "test"), (["torch", "axes"], []), (["torch", "axes"], "1, 0"), (["torch", "require"], "half >= 1"),
     (["fuzz"], ["rows"]), (["fuzz", "rows"], "1-9"), (["fuzz", "rows"], "few"),
 ]
 # What both must take.

@@ -371,6 +371,19 @@ TEST(ModuleFileTest, AllowsMoreIfForwardChoosesCodes) {
   }
 }
 
+TEST(ModuleFileTest, InputsKeepTheOrderOfTheirAxes) {
+  EXPECT_EQ(problem_of(sound_description())->torch->axes, "");
+  Json description = sound_description();
+  description["inputs"][0]["axes"] = {1, 0};
+  const auto problem = problem_of(description);
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_EQ(problem->torch->axes, R"({"x":[1,0]})");
+  for (const char* wrong : {R"("x")", R"([1, 1])", R"([2, 0])", R"([-1, 0])", R"([[0]])", R"([0.5, 0])"})
+    EXPECT_THAT(said_with("/inputs/0/axes", wrong), HasSubstr("write the order of each input's axes"))
+        << wrong;
+  EXPECT_EQ(said_with("/inputs/0/axes", "[]"), "nothing");
+}
+
 TEST(ModuleFileTest, TensorsMayHaveEveryType) {
   for (const Dtype dtype : all_dtypes) {
     Json description = sound_description();

@@ -154,6 +154,40 @@ class ElementTypes(unittest.TestCase):
         self.assert_near(oracle, exact, 1e-7)
         self.assert_near(reference, exact, 1e-2)
 
+    def test_a_tensor_without_axes(self):
+        description, tensors, oracle, reference = self.answers("""
+            class Model(nn.Module):
+                def forward(self, x, scale): return x * scale.view(()) + scale.dim() + len(scale.shape)
+            def get_inputs(): return [torch.rand(5, dtype=torch.float16), torch.ones((), dtype=torch.float16)]
+        """)
+        self.assertEqual(description["inputs"][1]["axes"], [])
+        self.assert_near(oracle, tensors["x"].double() * tensors["scale"].double(), 1e-7)
+        self.assertEqual(reference.shape, (5,))
+
+    def test_strides_are_kept(self):
+        for made, axes, kind in (
+                ("torch.randn(6, 4).t()", [1, 0], "normal"),
+                ("torch.randn(6, 4).bfloat16().t()", [1, 0], "normal"),
+                ("torch.randn(2, 5, 3).permute(2, 0, 1) * 2", [2, 0, 1], None),
+                ("torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last)", [0, 3, 1, 2], None),
+                ("torch.randn(6, 4)[:, ::2]", None, None),
+                ("torch.randn(6, 1).expand(6, 4)", None, None),
+                ("torch.randn(6, 1).t()", None, None)):
+            with self.subTest(made):
+                source, description = self.look(f"""
+                    class Model(nn.Module):
+                        def forward(self, x): return torch.tensor(x.stride()) * torch.ones_like(x.sum(), dtype=torch.int64)
+                    def get_inputs(): return [{made}]
+                """)
+                found = description["inputs"][0]
+                self.assertEqual(found.get("axes"), axes)
+                if axes is not None:
+                    self.assertEqual(found["draw"] and found["draw"]["kind"], kind)
+                    tensor = torch.rand(found["shape"], dtype=TYPES[found["dtype"]][0])
+                    answers = [Worker(source.replace("Model", name), description, role).call({"x": tensor})[0].tolist()
+                               for name, role in (("Model", "oracle"), ("Model", "reference"), ("ModelNew", None))]
+                    self.assertEqual(answers, [list(tensor.permute(axes).stride())] * 3)
+
     def test_scaled_mm(self):
         _, tensors, oracle, reference = self.answers("""
             class Model(nn.Module):

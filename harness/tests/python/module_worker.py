@@ -43,6 +43,7 @@ def contract_of(description, is_file=True):
         "torch": {"init": [], "init_line": "def __init__(self):", "forward_line": "def forward(self):",
                   "mode": description["mode"],
                   "forward": [each.get("input", each) for each in description["forward"]],
+                  "axes": {each["name"]: each["axes"] for each in description["inputs"] if "axes" in each},
                   "weights": {each["name"]: each["module_name"] for each in description["weights"]},
                   "free": [each["module_name"] for each in description["buffers"] if each["changes"]],
                   "views": [each["name"] for each in description["outputs"] if each.get("of_input")]},
