@@ -11,6 +11,8 @@ from torch.overrides import TorchFunctionMode
 
 from . import derived_weights
 from .drawn_tensors import DRAWS_IN_PLACE, DrawnTensors, is_reordered, memory_of
+from .blank_state import BlankTensors, fill
+from .construction import arguments_of, construct, refuse_lazy
 from .encoded import decode
 from .errors import SignatureMismatch
 from .initial_values import initial_weights, place_by_values
@@ -232,40 +234,6 @@ def flat(value):
     return [value]
 
 
-def construct(module_class, call, init_line):
-    positional, keywords = arguments_of(call)
-    try:
-        module = module_class(*positional, **keywords)
-    except TypeError as error:
-        if "__init__()" not in str(error):
-            raise
-        words = ", ".join([repr(value) for value in positional] +
-                          [f"{name}={value!r}" for name, value in keywords.items()])
-        raise SignatureMismatch(f"ModelNew cannot be built as the problem's Model is, ModelNew({words}): {error}; write: "
-                                f"{init_line}")
-    if not isinstance(module, torch.nn.Module):
-        raise SignatureMismatch("ModelNew is no module; write: class ModelNew(torch.nn.Module):")
-    return module
-
-
-def refuse_lazy(state):
-    for name, tensor in state.items():
-        if torch.nn.parameter.is_lazy(tensor):
-            raise SignatureMismatch(f"ModelNew's '{name}' has no shape before the first forward; use a layer that is "
-                                    "not lazy")
-
-
-def arguments_of(call):
-    """A new list of positional arguments, and new keywords. Lists of a problem's own section are tuples."""
-    if call.get("encoded"):
-        read = decode
-    else:
-        def read(value):
-            return tuple(value) if isinstance(value, list) else value
-    return ([read(value) for value in call["positional"]],
-            {name: read(value) for name, value in call["keywords"].items()})
-
-
 class ParameterLog(TorchFunctionMode):
     """Numbers the parameters that a constructor makes, and with `has_statistics` also the running statistics of its
     norms. With `values` (number: tensor), these tensors get the values when they are made, and later initialisations
@@ -426,7 +394,8 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
     weights = {each["name"]: weights[each["name"]] for each in contract["parameters"] if each["name"] in weights}
     shapes = {name: tuple(tensors[name].shape) for name in weights}
     torch.manual_seed(0)
-    with ParameterLog(has_statistics=any(each.endswith(STATISTICS) for each in weights.values())) as log:
+    has_statistics = any(each.endswith(STATISTICS) for each in weights.values())
+    with BlankTensors() as blank, ParameterLog(has_statistics=has_statistics) as log:
         module = construct(module_class, call, contract["torch"]["init_line"])
     state = state_of(module)
     refuse_lazy(state)
@@ -450,6 +419,8 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
     def make():
         return construct(module_class, call, contract["torch"]["init_line"])
 
+    has_source = not is_own and contract.get("model")
+    blank_names = blank.names(state, places.values()) if has_source else ()
     if not is_own:
         # If the problem is a file's Model, a tensor with the name of a weight is that weight.
         known = {weight: name for weight, name in places.items() if contract.get("of_file") and weights[weight] == name}
@@ -476,6 +447,9 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         module = module.to(device=device, dtype=dtype)
         parameters = put_weights(module, {weight: name for weight, name in places.items()
                                           if name not in dropped and name not in drawn}, tensors)
+    if blank_names:
+        fill(module, blank_names, contract["model"],
+             lambda model_class: build(model_class, call, contract, tensors, "", True, dtype).module)
     if contract["torch"]["mode"] == "eval":
         module.eval()
     for parameter in module.parameters():

@@ -154,6 +154,39 @@ class ElementTypes(unittest.TestCase):
         self.assert_near(oracle, exact, 1e-7)
         self.assert_near(reference, exact, 1e-2)
 
+    def test_blank_buffers_of_an_answer_are_filled(self):
+        """Other graders load Model's state into an answer."""
+        source, description = self.look("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.scale = nn.Parameter(torch.rand(8).bfloat16() + 1)
+                    self.register_buffer("codes", torch.randint(0, 9, (8,), dtype=torch.uint8))
+                    self.register_buffer("offset", torch.rand(8))
+                    self.register_buffer("inverse", 1 / self.scale.detach())
+                def forward(self, x): return x * self.scale * self.codes + self.offset + self.inverse
+            def get_inputs(): return [torch.randn(4, 8, dtype=torch.bfloat16)]
+        """)
+        answer = textwrap.dedent("""
+            import torch
+            class ModelNew(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.scale = torch.nn.Parameter(torch.empty(8, dtype=torch.bfloat16))
+                    self.register_buffer("codes", torch.empty(8, dtype=torch.uint8))
+                    self.register_buffer("offset", torch.zeros(8))
+                    self.register_buffer("inverse", torch.zeros(8, dtype=torch.bfloat16))
+                    self.register_buffer("two", torch.zeros(8).fill_(2))
+                def forward(self, x): return x * self.scale * self.codes + self.offset + self.inverse * self.two / 2
+        """)
+        tensors = drawn(description)
+        expected = Worker(source, description, "reference").call(tensors)[0]
+        self.assert_near(Worker(answer, description, None, model=source).call(tensors)[0], expected, 1e-2)
+        # What an answer has filled itself stays as it is.
+        other = answer.replace('"two"', '"offset2"').replace("torch.zeros(8))", "torch.zeros(8).fill_(5))")
+        self.assertGreater((Worker(other.replace("self.two", "self.offset2"), description, None, model=source).call(tensors)[0]
+                            - expected).abs().min(), 3)
+
     def test_a_tensor_without_axes(self):
         description, tensors, oracle, reference = self.answers("""
             class Model(nn.Module):

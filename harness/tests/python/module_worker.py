@@ -51,11 +51,12 @@ def contract_of(description, is_file=True):
 
 
 class Worker:
-    """One process's contestant. `role`: "oracle", "reference" or None for a candidate with a ModelNew."""
+    """One process's contestant. `role`: "oracle", "reference" or None for a candidate with a ModelNew. `model`: the source
+    of the problem's Model, which a candidate's process has."""
 
-    def __init__(self, source, description, role, is_file=True):
+    def __init__(self, source, description, role, is_file=True, model=None):
         self.description, self.is_file = description, is_file
-        self.contract = contract_of(description, is_file)
+        self.contract = {**contract_of(description, is_file), **({"model": model} if model else {})}
         self.library = types.SimpleNamespace(is_emulated=True, report=lambda _: None,
                                              functions=types.SimpleNamespace(
                                                  kgrade_lent_tensor=None, kgrade_is_checking=lambda: 0))
