@@ -142,7 +142,7 @@ class Cluster:
         return descendants(roots)
 
     def down(self) -> None:
-        # This is a loop, because a keeper may just have been started.
+        # A keeper or a process that starts during one pass is found in the next pass.
         while running := self.owned():
             kill_trees(running)
         shutil.rmtree(self.directory, ignore_errors=False)

@@ -23,16 +23,16 @@ struct DtypeRow {
   const char* cuda_header = "";  // the header that defines cuda_type; empty if none is needed
   const char* numpy_type = "";   // of a little-endian array; empty if NumPy lacks the type
   std::uint64_t bytes = 1;
-  // Bits of the significand, including the bit that is not stored. An element of an integer type is converted
-  // to float, so this member and the next ones are float's.
+  // Bits of the significand, including the bit that is not stored. Elements of integer types are converted
+  // to float, so their rows have float's values in this member and the next two.
   std::int32_t significant_bits = 24;
   float smallest_normal = FLT_MIN;
   float largest_finite = FLT_MAX;
   SmallFloat format = {};  // of a real type of eight bits
 };
 
-// The row of each type. The types that [VAR] can be are first, float32 before the others. Floating types of
-// eight bits follow, then float64, then integers and booleans.
+// The row of each type. The first types are those that a problem's variable type, [VAR], can be, beginning
+// with float32. Floating types of eight bits follow, then float64, then integers and booleans.
 #define KGRADE_DTYPES(X)                                                                                     \
   X(float32, "float32", "float", "", "<f4", 4)                                                               \
   X(float16, "float16", "__half", "cuda_fp16.h", "<f2", 2, 11, 0x1p-14f, 65504)                              \
@@ -194,8 +194,8 @@ KGRADE_HOST_DEVICE inline float decode(Dtype dtype, std::uint16_t bits) {
   return dtype == Dtype::float16 ? detail::decode_float16(bits) : float_of(std::uint32_t{bits} << 16);
 }
 
-// The nearest value of the type. For an integer type, `value` is an integer. For a narrow type, it is a
-// float.
+// The nearest value of the type. `value` must be an integer for an integer type. It must fit into a float
+// without rounding for a narrow type.
 KGRADE_HOST_DEVICE inline float rounded_to(Dtype dtype, float value) {
   return is_narrow(dtype) ? decode(dtype, encode(dtype, value)) : value;
 }
@@ -258,8 +258,8 @@ KGRADE_HOST_DEVICE inline double load_real(Dtype dtype, const unsigned char* ten
   return static_cast<double>(load_element(dtype, tensor, index));
 }
 
-// The bits that an element of the type holds for a value: the lowest bits of the result, as many as the
-// element has.
+// The bits of `value` as an element of the type. They are the lowest bits of the result, as many as an
+// element has. The other bits have no meaning.
 KGRADE_HOST_DEVICE inline std::int64_t element_bits(Dtype dtype, float value) {
   if (dtype == Dtype::float32) return bits_of(value);
   if (dtype == Dtype::float64) return double_bits(static_cast<double>(value));

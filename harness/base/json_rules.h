@@ -71,7 +71,7 @@ extern const FormRule moment_of;
 
 nlohmann::ordered_json words_schema(const std::vector<std::string_view>& words);
 
-// One of some words.
+// Accepts a text that is one of `words`.
 template <std::size_t count>
 struct WordRule {
   std::array<std::string_view, count> words;

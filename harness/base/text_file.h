@@ -68,7 +68,7 @@ class LineReader {
   int line_ = 0;
 };
 
-// Makes a file in memory that holds the text, and that is passed to another process by its descriptor.
+// Makes a file in memory that holds the text. Another process can read the file if it gets the descriptor.
 // Returns no descriptor if the machine has no room for it.
 UniqueFd memory_file(std::string_view text);
 

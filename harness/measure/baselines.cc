@@ -22,7 +22,8 @@ struct Found {
   const VendorLibrary* library;
 };
 
-// The sources of a problem's baselines, in C++ with separate kernels, or in CUDA.
+// The source of each library's baseline for the problem. It is a C++ file, whose kernels are in another file
+// (kernels_of_baseline()), or else a CUDA file.
 std::vector<Found> sources_of(const Problem& problem, const Layout& layout) {
   const fs::path reference = Layout::reference_folder(layout.reference_source(problem));
   std::vector<Found> found;

@@ -145,7 +145,7 @@ class CaseReader {
     return role.has_value();
   }
 
-  // Only for a case whose times are compared.
+  // Reads the case's weight in scores. Only a bench case may have one, because only its times are compared.
   bool read_weight() {
     const YamlNode* const entry =
         keys_.find("weight", ScalarForm{},
@@ -166,7 +166,7 @@ class CaseReader {
     return false;
   }
 
-  // Only for a case whose times are compared.
+  // Reads whether --quick includes the case. Only a bench case may say so.
   bool read_quick() {
     const YamlNode* const entry =
         keys_.find("quick", ScalarForm{},
@@ -207,7 +207,7 @@ class CaseReader {
     return false;
   }
 
-  // Reads the keys that name inputs: the distributions for this case.
+  // A key that names an input gives the distribution of the input in this case. Reads all keys of this kind.
   bool read_inits() {
     bool valid = true;
     for (const YamlNode& entry : node_.children) {
@@ -308,7 +308,8 @@ std::vector<CaseSpec> read_list_of_cases(Keys& frontmatter, const Problem& probl
   return cases;
 }
 
-// The case that gives values to parameters that a written case leaves out.
+// The values that a written case (--case n=1000) starts from. They are those of the problem's first case of
+// the role `sample`, or of `test` or `bench` if there is none. `defaults` take precedence over them.
 CaseSpec base_of_written_case(const Problem& problem) {
   CaseSpec base;
   for (const CaseRole role : {CaseRole::bench, CaseRole::test, CaseRole::sample}) {

@@ -14,7 +14,7 @@ namespace kgrade {
 namespace {
 
 constexpr std::size_t most_arguments = 64;
-constexpr std::size_t most_of_tuple = 16;  // of a tuple
+constexpr std::size_t most_of_tuple = 16;  // items
 constexpr std::size_t most_conditions = 200;
 constexpr std::size_t most_free = 10'000;  // a ResNet has three buffers per layer
 constexpr std::size_t longest_path = 200;
@@ -449,7 +449,8 @@ class TorchReader {
       if (!parameter.is_input() || is_listed || module_.weight_of(parameter.name) != nullptr) continue;
       const auto& handed = module_.forward;
       if (std::find(handed.begin(), handed.end(), parameter.name) != handed.end()) continue;
-      // A problem may have more inputs than its family.
+      // A problem may add inputs to those of its family, while the `torch` section is in the family's file.
+      // Then the error is reported at the input.
       const bool here = parameter.location.file == keys_.map().key_location.file;
       diagnostics_.add(
           here ? keys_.map().key_location : parameter.location,

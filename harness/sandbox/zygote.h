@@ -44,9 +44,9 @@ class Zygote {
   // Call before starting workers that need Triton. `interpreted`: Triton runs on the CPU.
   void import_triton(bool interpreted);
 
-  // Starts a child like spawn(). The zygote forks the child once the imports have ended, if the command is
-  // the launcher's, makes its own namespaces, and runs one of the programs. Otherwise, or if the zygote fails
-  // or refuses, the global spawn() starts the child.
+  // Starts a child like spawn(). The zygote forks the child once the imports have ended. It forks only for
+  // commands of the launcher that make their own namespaces, hide no files and run one of `programs`. For
+  // other commands, or if the zygote fails or refuses, the global spawn() starts the child.
   Result<LateChild> spawn(const SpawnRequest& request);
   // A Spawner that calls spawn() and waits for the child.
   Spawner spawner();

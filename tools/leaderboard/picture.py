@@ -3,7 +3,8 @@
 
     tools/leaderboard/picture.py [--kgrade PROGRAM] [--records PATH] [--address '#show=ranked'] [--output PICTURE]
 
-The picture's ending says its form: .webp (the default, results/leaderboard.webp, a third of the size) or .png."""
+The ending of PICTURE selects its format, .webp or .png. A WebP file is a third as large as a PNG file.
+The default is results/leaderboard.webp."""
 
 import argparse
 import subprocess

@@ -1,5 +1,5 @@
-"""Runs a file on tensors without memory whose integers are known nevertheless, so that a file that loops over lengths
-or offsets, or chooses rows by indices, need not compute anything in floating point."""
+"""Runs a file without computing anything in floating point. Floating tensors have no memory. Integers and booleans have
+values, because a file may loop over lengths or offsets, or choose rows by indices."""
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
@@ -45,7 +45,8 @@ class KnownIntegers(DispatchMode):
 
     @staticmethod
     def is_of_integers(function, tensors, args, kwargs):
-        """Whether an operator needs no floating tensor, and is not asked for one."""
+        """Whether an operator takes no floating tensor, and is not told to return one (by `dtype`, or by the default of
+        a factory such as zeros)."""
         dtype, name = kwargs.get("dtype"), short_name(function)
         if dtype is not None:
             is_integer = not (dtype.is_floating_point or dtype.is_complex)
@@ -58,7 +59,8 @@ class KnownIntegers(DispatchMode):
         return self.fake.from_tensor(value) if is_real else value
 
     def known(self, value, function, args, kwargs):
-        """A result of an operator of floating numbers, with made-up values if it has integers."""
+        """Returns `value`, the result of an operator on floating numbers. If it holds integers or booleans, these get
+        made-up values."""
         if not isinstance(value, FakeTensor) or value.is_floating_point() or value.is_complex():
             return value
         for given in pytree.tree_leaves((args, kwargs)):
@@ -71,7 +73,8 @@ class KnownIntegers(DispatchMode):
 
 
 def choices_of(function, args):
-    """How many indices an operator chooses from, as topk along an axis."""
+    """The number of different indices that an operator may return. For topk, it is the length of the axis; for an
+    operator without an axis, it is taken to be 2."""
     names = [argument.name for argument in function._schema.arguments]  # pylint: disable=protected-access
     if not args or not isinstance(args[0], torch.Tensor) or args[0].dim() == 0 or "dim" not in names:
         return 2

@@ -1,4 +1,4 @@
-"""Limits the cost of a run on the CPU. A file that is too large for the limit is examined in another way."""
+"""Limits the cost of running a file on the CPU. If a run exceeds the limit, the file is examined in another way."""
 
 import math
 import time
@@ -9,13 +9,14 @@ MULTIPLICATIONS = 1 << 31
 
 
 class Overrun(BaseException):
-    """Ends a run that exceeds its budget. It is not an error of the file, whose `except Exception` does not catch
-    it."""
+    """Ends a run that exceeds its budget. It derives from BaseException, so that `except Exception` in the file does
+    not catch it."""
 
 
 class Budget:
     """`elements`: the most elements of all results together. `seconds`: the time limit, counted from the making of the
-    budget. An operator that would use much of one of the two is refused before it begins, by its `multiplications`."""
+    budget. `multiplications`: the most multiplications of one operator. An operator that would exceed this number, or
+    the elements that are left, is not started."""
 
     def __init__(self, elements, seconds, multiplications=MULTIPLICATIONS):
         self.elements, self.multiplications = elements, multiplications
@@ -33,7 +34,8 @@ class Budget:
 
 
 def least_result(args):
-    """The number of elements in the result of a factory or of broadcast tensors."""
+    """Estimates the number of elements in an operator's result from its arguments. The estimate is the product of a
+    list of extents, as in torch.zeros([2, 3]), or the size of the broadcast tensors, whichever is larger."""
     most = 0
     for each in args:
         if isinstance(each, (list, tuple)) and all(isinstance(extent, int) for extent in each):

@@ -28,16 +28,16 @@ inline constexpr std::size_t constant_bytes = 64 * 1024;
 // The stack of one thread of a block: the 512 KiB of local memory that a thread has on a GPU, and room for
 // data that only the host's code puts there.
 inline constexpr std::size_t thread_stack_bytes = 576 * 1024;
-// Inaccessible memory below a stack. It is larger than any frame without an array, because a larger frame
-// could skip it unnoticed.
+// Inaccessible memory below a stack. A frame that is larger than this memory could skip it unnoticed.
+// Therefore, this memory is larger than any frame without an array.
 inline constexpr std::size_t stack_guard_bytes = 64 * 1024;
 // Inaccessible memory behind the dynamic shared memory of a block: as much as a block can have on a GPU.
 inline constexpr std::size_t shared_guard_bytes = 256 * 1024;
 // Address space for a stack and its guard, with room for stacks to begin at different offsets.
 inline constexpr std::size_t stack_mapping_bytes = thread_stack_bytes + stack_guard_bytes + 320 * 1024;
-// Memory that a host thread needs: first for its own stack and heap, then in total with the stacks of a
-// block.
+// Memory for a host thread's own stack and heap.
 inline constexpr std::size_t host_thread_bytes = 16 << 20;
+// Memory for a host thread that runs a block: its own, and the stacks of the block's threads.
 inline constexpr std::size_t stack_bytes_per_host_thread =
     threads_per_block * stack_mapping_bytes + host_thread_bytes;
 
@@ -68,8 +68,9 @@ std::size_t most_shared_bytes(const void* function);
 // Reports that the program has exceeded its limit of `bytes`. Safe in a signal handler.
 [[noreturn]] void limit_reached(Limit limit, std::size_t bytes);
 
-// Raises the limit of this process's private memory (RLIMIT_DATA), if there is one, as far as allowed, so
-// that the device's own stacks do not count.
+// Raises the limit of this process's private memory (RLIMIT_DATA) by `bytes`, or to its maximum if that is
+// less. With it, the stacks that the device itself allocates do not count against the program. Does nothing
+// if there is no limit.
 void make_room_for(std::size_t bytes);
 
 // The calling thread's own stack up to the size that it may reach. Empty if it is unknown.
