@@ -6,12 +6,12 @@
 
 Exit code 1, with a line for each fault:
 - a room includes from one below it, or headers include each other in a cycle;
-- a comment or code of the core names a guest. Texts may, since a message must be able to say `--device emulated`. So may the
-  files in LISTS: guests stand in them as entries;
+- a comment or code of the core names a guest. String literals may name guests, since a message must be able to say
+  `--device emulated`. The files in LISTS may name guests, since guests are entries of these lists;
 - the core has more than MOST_LINES lines of C++, CUDA and headers.
 
-Tests are left out, as are the headers that candidates see on the emulated device, and harness/python/, which is neither built
-nor read for a `.cu` file.
+Tests are left out, as are the headers that candidates see on the emulated device. harness/python/ is left out too,
+because no program is built from it and no `.cu` file needs it.
 """
 import argparse
 import pathlib
@@ -21,12 +21,12 @@ import sys
 HARNESS = pathlib.Path(__file__).resolve().parent.parent / "harness"
 MOST_LINES = 55_000
 INCLUDE = re.compile(r'^[ \t]*#\s*include\s+"([^"]+)"', re.MULTILINE)
-# Lines that include, raw and usual literals, and files of measured results.
+# Matches lines with an #include, string literals (raw or not), and names of files with measured results.
 TEXT = re.compile(r'^[ \t]*#\s*include.*$|R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\bresults/[\w./-]+', re.MULTILINE)
 CODE = (".h", ".cc", ".cu", ".cuh")
-# What the core calls guests, beside the names of their folders in paths. Commands of guests are `kgrade <name>`.
+# Words that name a guest. Guests are also named by their folders in paths, and by their commands, `kgrade <name>`.
 WORDS = ("emulated", "authoring", "leaderboard", "selftest", "self-test", "soundness", "sweep", "the service", "a service")
-# Which devices there are, and which commands have which option.
+# Files that list which devices there are, or which commands have which option.
 LISTS = ("device/registry.h", "device/registry.cc", "record/settings.h")
 
 
@@ -89,7 +89,7 @@ def names_of_guests(harness, guests):
 
 
 def without_texts(source):
-    """The source without what may name guests: texts, the lines that include, and files of results."""
+    """The source without the parts in which guests may be named: the matches of TEXT."""
     return TEXT.sub(lambda text: "\n" * text[0].count("\n"), source)
 
 

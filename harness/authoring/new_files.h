@@ -1,4 +1,4 @@
-// The files of a new problem: they are created together, or none of them; and the first reference, which
+// Creates the files of a new problem: all of them, or none. Also makes the text of the first reference, which
 // compiles and runs, but computes nothing yet.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace kgrade::authoring {
 
-// The files of a problem of this slug when its file goes into `folder`. The reference goes into the folder
-// beside it, where kgrade looks for it.
+// The paths of the files of a problem with this slug. The problem file goes into `folder`. The reference goes
+// into the folder reference/ beside `folder`, where kgrade looks for references.
 struct ProblemPlaces {
   std::filesystem::path file;
   std::filesystem::path reference;

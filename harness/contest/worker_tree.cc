@@ -21,8 +21,8 @@
 
 namespace kgrade {
 
-// Below a sandbox the worker is the only child of an only child. Its contestant, which could start
-// children, is not loaded yet.
+// Below a sandbox, each launcher has exactly one child, and the last child is the worker. The worker's
+// contestant, which could start children, is not loaded yet.
 void WorkerTree::find_below(pid_t started) {
   worker_ = started;
   const std::vector<ProcessEntry> table = process_table();
@@ -37,8 +37,8 @@ void WorkerTree::find_below(pid_t started) {
   }
 }
 
-// A process that the worker has started is its child. If its own parent has ended, it is a child of a
-// launcher.
+// A process that the worker has started is the worker's child. A process whose parent has ended is a child of
+// a launcher.
 std::vector<pid_t> WorkerTree::started_by_contestant() const {
   std::vector<pid_t> parents = launchers_;
   parents.push_back(worker_);
@@ -69,7 +69,8 @@ void WorkerTree::end_started() const {
 unsigned int WorkerTree::threads() const {
   if (worker_ < 0) return 0;
   const std::string folder = fmt::format("/proc/{}/task", worker_);
-  // A folder has two links for itself, and one more for each folder in it. proc(5) does the same.
+  // A folder has two links for itself, and one more for each folder in it. This is true in /proc too
+  // (proc(5)).
   struct stat status {};
   if (::stat(folder.c_str(), &status) == 0 && status.st_nlink > 2)
     return static_cast<unsigned int>(status.st_nlink) - 2;
@@ -87,8 +88,8 @@ namespace {
 constexpr std::size_t room_bytes = 64 * 1024;
 constexpr std::size_t longest_line = 800;
 
-// The position in the file, which our descriptor and the worker's share. Printing moves it forward. If the
-// worker moves it in another way, its own output is lost.
+// The position in the file. It is the same for our descriptor and for the worker's. Printing moves it
+// forward. If the worker moves it in another way, its own output is lost.
 std::size_t printed_bytes(int file) {
   const off_t place = ::lseek(file, 0, SEEK_CUR);
   return place > 0 ? std::min(static_cast<std::size_t>(place), room_bytes) : 0;

@@ -1,5 +1,6 @@
 // A heat is a run of several candidates of one problem side by side. They share the calls of the reference,
-// its times alone and the clean-up. Each has its own process, buffers, contents and calls of the oracle.
+// the times of the reference without candidates (time_reference_alone()) and the clean-up. Each has its own
+// process, buffers, contents and calls of the oracle.
 //
 // Heats forms the heats of a run's candidates.
 #pragma once
@@ -18,7 +19,7 @@
 
 namespace kgrade {
 
-// A candidate that is built, for the problem's own cases.
+// A candidate that has been built and can run the problem's own cases.
 struct HeatEntry {
   Session& session;
   std::filesystem::path library;
@@ -32,22 +33,23 @@ struct HeatResult {
   bool is_final = true;
 };
 
-// Returns one result per candidate. Returns no results if the device or one of our own contestants failed;
-// then grade the candidates one after the other. `trusted`: a session without a candidate. An Error means
-// that the device is not healthy any more.
+// Returns one result per candidate. If the heat broke off, returns no results: then grade the candidates one
+// after the other. A heat breaks off if the device fails and recovers, or if one of our own contestants
+// fails. `trusted`: a session without a candidate. An Error means that the device is not healthy any more.
 Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
                                          std::vector<HeatEntry> entries);
 
-// How many candidates have room in these cases, beside oracle and reference; at least 1.
+// How many candidates fit into `free_bytes` of device memory in each of these cases, beside oracle and
+// reference. At least 1, and at most `most`.
 std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most);
 
 class Heats {
  public:
-  // Keeps references.
+  // Keeps references to its arguments.
   Heats(const Problem& problem, const RunOptions& options, RunSetup& setup, CandidateRunners& runners,
         RunSessions& sessions);
 
-  // The candidates of the heats, by number. There is no result where a heat broke off.
+  // The candidates that took part in heats, by number. A candidate whose heat broke off has no result.
   using Played = std::map<std::size_t, std::optional<HeatResult>>;
 
   // Grades the candidates of the group that can be graded side by side. Candidates in Python have heats of

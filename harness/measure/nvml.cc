@@ -66,7 +66,7 @@ struct Functions {
   Return (*temperature)(Device, Temperature*) = nullptr;
   Return (*temperature_before_v1)(Device, unsigned sensor, unsigned* celsius) = nullptr;
   Return (*clock_event_reasons)(Device, unsigned long long* reasons) = nullptr;
-  // `count`: the number of entries that have room, then the number of entries.
+  // `count`: on input, the number of entries for which there is room; on output, the number of entries.
   Return (*compute_processes)(Device, unsigned* count, void* entries) = nullptr;
 };
 
@@ -151,7 +151,8 @@ class NvmlLibrary {
                          "`nvidia-smi -L` lists those that it knows");
   }
   const nvml::Functions& functions() const { return functions_; }
-  // "Not Supported", or the number if the library has no words for it.
+  // The library's words for a status, such as "Not Supported". A status without words is given as "error" and
+  // its number.
   std::string words(nvml::Return status) const {
     const char* const text = functions_.error_string != nullptr ? functions_.error_string(status) : nullptr;
     return text != nullptr ? text : fmt::format("error {}", status);
@@ -170,13 +171,13 @@ struct ListedProcesses {
   std::vector<pid_t> pids;
 };
 
-// A byte that ends no entry: the last bytes of an entry are an instance's number or a size.
+// A value that the last byte of an entry never has. An entry ends with an instance's number or a size.
 constexpr unsigned char untouched = 0xa5;
 
 std::vector<pid_t> pids_in(const std::vector<unsigned char>& memory, std::size_t entries) {
   std::vector<pid_t> pids;
   if (entries == 0) return pids;
-  // How much of the memory for the entries was written shows the size of an entry.
+  // The position of the last byte that was written shows the size of an entry.
   const auto last =
       std::find_if(memory.rbegin(), memory.rend(), [](unsigned char byte) { return byte != untouched; });
   const auto written = static_cast<std::size_t>(memory.rend() - last);
@@ -209,10 +210,11 @@ std::optional<bool> descends(pid_t pid, const std::vector<pid_t>& own, const Pro
   return std::nullopt;
 }
 
-// The processes with a compute context on the device. The library decides the size of an entry: drivers
-// 535.43 to 535.86 wrote 32 bytes each, under a name that stood for 24 before and after. The first call
-// returns the number of entries, and the second call has room for exactly as many. How far it wrote then
-// shows the size of an entry. If the number changes in between, we try again.
+// The processes with a compute context on the device. The library decides the size of an entry: in drivers
+// 535.43 to 535.86, a function wrote 32 bytes for each entry. Before and after these drivers, the function of
+// that name wrote 24 bytes. The first call returns the number of entries, and the second call has room for
+// exactly as many. The number of bytes that the second call wrote shows the size of an entry. If the number
+// of entries changes in between, we try again.
 ListedProcesses list_compute_processes(const nvml::Functions& functions, nvml::Device device) {
   nvml::Return status = nvml::success;
   for (int attempt = 0; attempt < 3; ++attempt) {

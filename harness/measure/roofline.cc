@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr double fewest_multiplications = 0.25;  // as a share of those that a problem counts
+// The fastest algorithms need this share of the operations that a problem counts (hardware_bound_ms()).
+constexpr double fewest_multiplications = 0.25;
 
 // The ceilings, with their names in messages.
 enum class Unit { memory, arithmetic };
@@ -33,8 +34,8 @@ constexpr std::array<Rate, 6> rates{{{"a copy", &Ceilings::copy_bytes_per_second
                                      {"bf16", &Ceilings::bf16_flops_per_second},
                                      {"fp64", &Ceilings::fp64_flops_per_second}}};
 
-// Every device's rates per second lie in these ranges. A measurement may exceed the nominal peak by this
-// factor.
+// Every device's rates per second lie in these ranges. A measured rate may be up to peak_tolerance times the
+// nominal peak.
 constexpr Interval memory_bytes{1e9, 1e15};
 constexpr Interval arithmetic_operations{1e8, 1e18};
 constexpr double peak_tolerance = 1.2;
@@ -103,7 +104,7 @@ std::string to_text(const Ceilings& ceilings, const DeviceInfo& device) {
   return json_of(kept).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Whether the path exists, as far as we may look.
+// Whether there is something at the path, even a dangling link. False if we are not allowed to look.
 bool is_there(const fs::path& path) {
   std::error_code failure;
   return fs::exists(fs::symlink_status(path, failure));

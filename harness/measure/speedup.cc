@@ -35,8 +35,8 @@ double mean(const std::vector<double>& values) {
 
 double square(double value) { return value * value; }
 
-// Whether the offsets and the processes' own intervals explain how much processes differ. True for a single
-// process.
+// Whether the offsets and the processes' own intervals explain the differences between processes. True for a
+// single process.
 bool are_alike(const std::vector<SpeedRatio>& processes, const std::vector<double>& estimates,
                double offset_log) {
   // The 99 % quantiles of chi-square for one degree of freedom and more.
@@ -66,7 +66,7 @@ struct Side {
 
 Side candidate_of(const CaseRecord& record) { return {record, record.arms.size() - 1}; }
 
-// The standard deviation of how two arms differ between processes; 0 if nothing was measured.
+// The standard deviation, from process to process, of the log ratio of two arms; 0 if nothing was measured.
 double offset_of(const Side& side, const Side& other) {
   const double one = side.median();
   const double two = other.median();
@@ -105,7 +105,7 @@ std::vector<Speedup> speedups_beside(const CaseRecord& record, bool others) {
   return speedups;
 }
 
-// The mean of `value` of each ratio, by weight; 0 if there are none.
+// The weighted mean of value(ratio) over the ratios; 0 if there are none.
 template <class Value>
 double weighted_mean(const std::vector<SpeedRatio>& ratios, Value value) {
   double sum = 0;

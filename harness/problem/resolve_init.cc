@@ -85,8 +85,8 @@ class InitResolver {
     return check_integer(last, end) && (are_labels || check_integer(init.expressions.front(), *low));
   }
 
-  // Reports an end of integers that is not a value of the type. For real types, the end must be exact in
-  // float32.
+  // Reports a lowest or highest integer that the type cannot hold. For real types, the integer must be exact
+  // in float32.
   bool check_integer(const Expression& expression, std::int64_t value) {
     const ScalarType* const type = find_scalar_type(parameter_.type);
     const bool is_held = type->is_integer() ? type->holds(value) : is_exact_in_float(value);

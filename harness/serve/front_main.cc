@@ -1,6 +1,6 @@
-// kgrade-front: the process of `kgrade serve` that parses HTTP. It starts with the listening socket as
-// descriptor 0 and the socket to the service as descriptor 3, below kgrade-sandbox. It gives up all further
-// rights before it accepts the first client.
+// kgrade-front: the process of `kgrade serve` that parses HTTP. kgrade-sandbox starts it, with the listening
+// socket as descriptor 0 and the socket to the service as descriptor 3. It gives up all further rights before
+// it accepts the first client.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -160,7 +160,7 @@ double rounded_digits(double value) { return std::strtod(digits(value).c_str(), 
 // Small cases get several draws, because the errors of few elements vary widely.
 constexpr std::uint32_t draws_of_small_cases = 4;
 
-// The first draw for the usual norm, so that these draws are apart from the measured draws.
+// The number of the first draw for the usual norm. It is large, so that no measured draw is among these.
 constexpr std::uint32_t first_usual_draw = 1 << 20;
 
 bool same(const Thresholds& a, const Thresholds& b) {

@@ -1,13 +1,13 @@
 // Turns the comparison of an output with the expected output into a verdict and a precision class.
 //
 // The rule: an answer is in a class if six figures are within the class's bound (error_bounds()). Three of
-// them are the norm of the difference over the norm of the expected output: over all elements, over the
-// elements that vary, and over the smaller three quarters of the varying elements. The fourth is a sixteenth
-// of the largest difference of a single element, in units of that element's size or of the root mean square
-// of its set, whichever is larger. The fifth is the mean error of the elements with a common value, each in
-// units of that value. The sixth is like the fourth, but with the root mean square of the element's slice,
-// for outputs whose slices are of very different sizes (ExpectedScales::look_for_slices()). docs/verdicts.md
-// explains it.
+// them are relative errors: the norm of the difference, divided by the norm of the expected output. The first
+// is of all elements, the second of the elements that vary, and the third of the smaller three quarters of
+// the varying elements. The fourth is the largest difference of a single element, divided by 16. Its unit is
+// that element's size or the root mean square of the element's set, whichever is larger. The fifth is the
+// mean error of the elements with a common value, each in units of that value. The sixth is like the fourth,
+// but with the root mean square of the element's slice, for outputs whose slices are of very different sizes
+// (ExpectedScales::look_for_slices()). docs/verdicts.md explains it.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ inline constexpr std::array<std::string_view, 6> enum_words<ErrorFigure> = {
 // few elements.
 constexpr double element_factor = 16;
 
-// Lower classes allow at most the distance to the answer to other inputs divided by this.
+// The bounds of lower classes are at most ExpectedScales::distance() divided by this factor.
 constexpr double share_of_distance = 10;
 
 struct Judgement {
@@ -84,12 +84,13 @@ double threshold(const Thresholds& thresholds, Precision precision);
 // A sum of n products in float, one after the other, is off by at most 2.5 x 2^-24 sqrt(n) up to 2^20 terms,
 // and usually by a tenth of that. A sum of 393,216 exponentials is off by 5.4 x 2^-24 sqrt(n). The growth
 // stops at 2.2e-4, because products of operands rounded to TF32 are off by 2.8e-4. It also stops at a third
-// of `distance`, the distance to the answer to other inputs. The bounds of lower classes are at most a tenth
-// of `distance`. A class is not offered if that leaves no room for it.
+// of `distance`. `distance` is the relative error of a right answer to other inputs
+// (ExpectedScales::distance()). The bounds of lower classes are at most a tenth of `distance`. A class is not
+// offered if that leaves no room for it.
 Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
                         double distance = std::numeric_limits<double>::infinity());
-// The bounds for output number `output` of a case. Without lower classes, they are all that of fp32.
-// `growth` multiplies what the terms add.
+// The bounds for output number `output` of a case. If the problem has no lower classes, all bounds equal the
+// bound of fp32. `growth` is a factor: the bounds grow this many times as fast with the terms.
 Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output,
                         double distance = std::numeric_limits<double>::infinity(), double growth = 1);
 // Like the function above, with the distance, the growth and the limit from the scales of the case's draws.
@@ -99,8 +100,8 @@ Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t o
 // roundings for each. Infinite if the number of operators is unknown.
 double rounding_of_operators(const Problem& problem);
 // Limits the errors of an output by the error of a Model in a type of 16 bits
-// (ExpectedScales::limit_by_model()). Other problems have no limit. There is no limit either on a device
-// whose times are not speed, because PyTorch on a CPU rounds in other places.
+// (ExpectedScales::limit_by_model()). Other problems have no limit. A device that does not measure speed sets
+// no limit, because PyTorch on a CPU rounds in other places.
 void limit_by_model(const Problem& problem, bool measures_speed, std::size_t output, double error_of_model,
                     ExpectedScales& scales);
 
@@ -117,8 +118,8 @@ Judgement judge(const OutputErrors& output, std::size_t index, const Problem& pr
 std::int32_t rounded_bits(Precision asked);
 
 // The bound divided by the largest error that a reference may have. This factor leaves room in the bound for
-// honest answers in other orders or by other formulas. If a Model is the reference, no other formula is
-// known.
+// honest answers in other orders or by other formulas. The factor is larger if the reference is a Model,
+// because other formulas for it are not known.
 double room_for_honest_ways(const Problem& problem);
 
 // Whether inputs of a family tell right answers from wrong ones. `output` is the reference's answer to these

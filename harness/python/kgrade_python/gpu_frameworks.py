@@ -64,8 +64,8 @@ def own_names(function):
 
 
 class Names:
-    """The meaning of the names that a file's imports define: {name: dotted names}. `beside`: modules beside the file. A
-    module with the name of a framework is not that framework."""
+    """The meaning of the names that a file's imports define: {name: dotted names}. `beside`: modules beside the file.
+    If one of them has the name of a framework, the name means the module."""
 
     def __init__(self, tree, beside=()):
         self.meanings = {}
@@ -132,7 +132,8 @@ def names_in(node):
 
 
 def simple_statements(body):
-    """The definitions of a file and its statements outside of them, without those of `if __name__ == "__main__"`."""
+    """The definitions of a file, and its statements outside of definitions. Leaves out everything in
+    `if __name__ == "__main__"`."""
     for node in body:
         if isinstance(node, ast.If) and "__name__" in names_in(node.test):
             continue
@@ -144,7 +145,7 @@ def simple_statements(body):
 
 
 def named_by(node):
-    """The names that a definition or an assignment gives a value."""
+    """The names to which a definition or an assignment gives a value."""
     if isinstance(node, DEFINITIONS):
         return [node.name]
     targets = [*getattr(node, "targets", []), getattr(node, "target", None)]
@@ -191,7 +192,8 @@ def has_unknown_names(tree, statements):
 
 
 def line_of_hip(text):
-    """The line of C++ that includes HIP's headers or launches by HIP's macro, outside of all #if; or 0."""
+    """The number of the first line of C++, outside of all #if, that includes a header of HIP or launches a kernel by
+    HIP's macro. 0 if there is none."""
     depth = 0
     for number, line in enumerate(text.splitlines(), 1):
         condition = CONDITION.match(line.strip())
@@ -208,7 +210,8 @@ def builds_extension(node):
 
 class Findings:
     """The frameworks in a file that the emulated device lacks. `used`: those that the entry point needs, each as
-    ("CuPy", line, the name of the file beside it or None); `unneeded`: frameworks that are imported and not needed."""
+    ("CuPy", line, file). `file` is the name of a file beside the candidate, or None for the candidate's own file.
+    `unneeded`: frameworks that are imported and not needed."""
 
     def __init__(self, tree, entry, extensions, modules_beside):
         beside = {name.split("/")[0].removesuffix(".py") for name in modules_beside}

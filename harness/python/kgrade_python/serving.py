@@ -79,7 +79,7 @@ class Server:
         self.library = library
         self.contestant = None
         self.own_functions = {}  # as found() saw them before the candidate was loaded
-        self.loads_from = None  # while the file is loaded: the place where its output begins
+        self.loads_from = None  # the place where the file's output begins; None unless the file is being loaded
 
     def guarded(self, work):
         try:

@@ -1,4 +1,4 @@
-"""Operators for extensions that are not ATen's, or that have a faster path here."""
+"""Operators for extensions: operators that ATen lacks, and operators of ATen with a faster path here."""
 
 import torch
 

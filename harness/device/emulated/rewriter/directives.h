@@ -21,12 +21,13 @@ Tokens tokens_of(const LexedSource& source, const Directive& directive);
 // a source names them.
 class ReadablePaths {
  public:
-  // Absolute paths of files, and of folders with everything below. Nothing: all paths are allowed.
+  // `paths` are absolute paths of files, and of folders with everything below. If it is unset, all paths are
+  // allowed.
   explicit ReadablePaths(const std::optional<std::vector<std::filesystem::path>>& paths);
 
   // Whether the path may be opened: it must be one of these paths or lie below one of them, both as written
-  // and with all links resolved. A path that is not allowed as it is written is not opened, so its existence
-  // stays unknown.
+  // and with all links resolved. Links are resolved only if the written path is allowed. So the answer does
+  // not say whether any other path exists.
   bool allow(const std::filesystem::path& path) const;
 
  private:
@@ -62,8 +63,8 @@ bool has_header(const std::filesystem::path& folder, const std::string& name);
 // macro were 900, the architecture that nvcc is given.
 //
 // `code` holds the source's tokens outside of directives, `scopes` has one entry per token, and `unsupported`
-// has the offsets of code that the emulated device cannot run. A condition with an #else keeps the host's
-// view if it contains unsupported code, because the other branch can run.
+// has the offsets of code that the emulated device cannot run. A condition that has an #else and contains
+// unsupported code is not rewritten. Then the host's branch is compiled, because it can run.
 void rewrite_architecture_conditions(const LexedSource& source, Tokens code, const std::vector<Scope>& scopes,
                                      const std::vector<std::size_t>& unsupported, Edits& edits);
 

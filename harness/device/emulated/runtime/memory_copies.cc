@@ -19,14 +19,15 @@ char* place(const cudaPitchedPtr& memory, cudaPos at) {
 
 bool has_rows(const cudaExtent& extent) { return extent.width > 0 && extent.height > 0 && extent.depth > 0; }
 
-// Whether the rows of an extent fit the memory's rows, if there is more than one row.
+// Whether the rows of the extent fit the memory's pitch, and its layers fit the memory's height. A single
+// row fits any pitch, and a single layer fits any height. False for a null pointer.
 bool rows_fit(const cudaPitchedPtr& memory, const cudaExtent& extent, cudaPos at) {
   const bool one_row = extent.height <= 1 && extent.depth <= 1;
   return memory.ptr != nullptr && (one_row || at.x + extent.width <= memory.pitch) &&
          (extent.depth <= 1 || at.y + extent.height <= memory.ysize);
 }
 
-// False if a checked run leaves the work undone. `pc` is the place of the call.
+// False if this is a checked run in which the work must not be done. `pc` is the place of the call.
 bool begins_work(cudaStream_t stream, const void* pc) {
   const auto checker = active_checker();
   return !checker || checker->begins_work(stream, "", pc);

@@ -58,7 +58,7 @@ ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::p
   return ConfinedCompiler(std::move(sandbox), std::move(paths));
 }
 
-// The definitions in flags, as lines before and after the unit.
+// The definitions in flags (-D): a #define before the unit and an #undef after it for each.
 struct Definitions {
   std::string before;
   std::string behind;
@@ -257,8 +257,8 @@ Result<Result<emulated::RewrittenTree>> EmulatedToolchain::rewrite(const BuildRe
                                                                    const emulated::RewriteRequest& what,
                                                                    const ProcessLimits& limits) const {
 #ifndef KGRADE_SANITIZED
-  // A build with a sanitizer does not do this, because the sanitizer's run-time library would have to be
-  // allowed in the sandbox.
+  // Runs the rewriter as a process in the sandbox. A build with a sanitizer rewrites in this process, because
+  // the sandbox would have to allow the sanitizer's run-time library.
   if (!rewriter_.empty()) {
     std::vector<std::string> command = emulated::to_arguments(what);
     command.insert(command.begin(), rewriter_.string());

@@ -29,7 +29,7 @@ struct aligned_size_t {
 
 namespace kgrade_emulated {
 
-// Copies one thread's share of a group's copy, at once.
+// Copies the calling thread's share of what its group copies together. The copy is complete on return.
 template <class Group, class Bytes>
 void copy_share(const Group& group, void* destination, const void* source, const Bytes& size) {
   constexpr std::size_t piece = 16;
