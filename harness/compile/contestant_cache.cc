@@ -75,7 +75,7 @@ void fields(Archive& archive, typename Archive::template Value<Entry>& entry) {
   });
 }
 
-// Reads a text that write_entry() made. Nothing if any byte of it has changed.
+// Reads a text that this cache wrote. Nothing if any byte of it has changed.
 std::optional<CachedContestant> read_entry(const std::string& text) {
   const std::size_t end = text.find('\n', magic.size());
   if (!text.starts_with(magic) || end == text.npos) return std::nullopt;

@@ -137,8 +137,9 @@ Result<Answer> Contest::lend_to(Role role, const Case& bound, std::uint32_t laun
   }
   // The oracle is not timed, so its outputs are not captured; they are widened to compare others with them.
   const bool oracle = role == Role::oracle;
+  const bool captures = is_compared_elsewhere(role) ? problem_->has_model() : !oracle;
   const bool overwrites = role == Role::candidate && returns_outputs_;
-  return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle, overwrites}, lending_patience);
+  return runner_of(role).lend(bound, false, {true, captures, launches, oracle, overwrites}, lending_patience);
 }
 
 // In PyTorch the oracle has copies of all tensors in float64, and one more tensor for the answer. Other
@@ -240,8 +241,9 @@ CallReport Contest::call_in_turn(Role role, CallKind kind, const Draw& draw, Pat
   if (turns_.are_taken && role != Role::baseline && turns_.whose != role) {
     if (auto failed = prepare_turn(role, kind, draw, patience)) return *failed;
   }
-  // The expected outputs: none for the oracle, nor if the oracle has no buffers.
-  const Lease* const expected = role != Role::oracle && oracle_->has_lease() ? &oracle_->lease() : nullptr;
+  // The expected outputs: none for roles that are not compared, nor if the oracle has no buffers.
+  const bool is_compared = role != Role::oracle && !is_compared_elsewhere(role) && oracle_->has_lease();
+  const Lease* const expected = is_compared ? &oracle_->lease() : nullptr;
   CallReport report = checked_call(runner_of(role), draw, patience, expected, kind, edit);
   // If a contestant of ours ran out of memory, it may have enough alone. It has ended, and is started anew.
   const bool is_ours = role == Role::oracle || role == Role::reference;

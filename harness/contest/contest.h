@@ -156,7 +156,8 @@ class Contest {
   // Call this if other runs use the same oracle and reference. A lack of memory is then reported, and no
   // turns are taken because of it.
   void share_contestants() { shares_contestants_ = true; }
-  // For callers that keep buffers of several roles: contestants never take turns.
+  // For callers that keep buffers of oracle and reference and compare them: contestants never take turns, and
+  // calls of the reference are not compared.
   void take_no_turns() { may_take_turns_ = false; }
 
   virtual DeviceInfo device_info() const { return device_->info(); }
@@ -274,6 +275,8 @@ class Contest {
                               std::size_t output, OutputValues& values);
   // Calls in the role's turn, if turns are taken.
   CallReport call_in_turn(Role role, CallKind kind, const Draw& draw, Patience patience, const Edit& edit);
+  // Whether the caller compares the role's outputs; see take_no_turns().
+  bool is_compared_elsewhere(Role role) const { return role == Role::reference && !may_take_turns_; }
   Result<Answer> lend_to(Role role, const Case& bound, std::uint32_t launches);
   bool is_too_large_for_all(const Case& bound) const;
   // Takes back the buffers of the other roles, except those of the oracle, which hold its outputs. Then lends
@@ -289,8 +292,8 @@ class Contest {
   std::shared_ptr<ComputedInputs> computed_;
   ContestantRunner* baseline_ = nullptr;
   std::set<ContestantRunner*> lent_baselines_;
-  std::unique_ptr<ContestantRunner> candidate_;
   std::unique_ptr<PassWorkers> pass_workers_;  // null: the candidate is not checked
+  std::unique_ptr<ContestantRunner> candidate_;
   CandidateTime* time_ = nullptr;
   std::unique_ptr<ContestantRunner> observed_;  // see observed_candidate()
   std::filesystem::path candidate_library_;

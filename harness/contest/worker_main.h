@@ -2,7 +2,7 @@
 // current case and one socket (descriptor 3), and does what the referee asks until the socket closes.
 //
 // A program that calls run_worker() defines a dlclose() that closes nothing. The record lists the libraries
-// that a contestant opens by what is mapped into its process after a case (contest/mapped_libraries.h). With
+// that a contestant opens by what is mapped into its process after a case (contest/worker_tree.h). With
 // an ordinary dlclose(), a library that the contestant closes within a call would be missing there.
 #pragma once
 

@@ -27,8 +27,14 @@ class BlankTensors(TorchFunctionMode):
             self.blank[memory_of(result)] = result
         elif name in WRITES or (name.endswith("_") and not name.endswith("__")):
             target = args[0] if args else kwargs.get("tensor")
-            self.blank.pop(memory_of(target) if isinstance(target, torch.Tensor) else None, None)
+            self.forget(target)
+        self.forget(kwargs.get("out"))
         return result
+
+    def forget(self, target):
+        """Takes a tensor out, since something writes to it."""
+        if isinstance(target, torch.Tensor):
+            self.blank.pop(memory_of(target), None)
 
     def names(self, state, placed):
         """The names of blank tensors in a module's state that are not weights of the problem."""
@@ -42,6 +48,8 @@ def fill(module, names, model_source, build):
     try:
         exec(compile(model_source, "<Model>", "exec"), vars(file))  # pylint: disable=exec-used
         model = build(file.Model)
+    except torch.OutOfMemoryError:
+        raise
     except Exception:  # pylint: disable=broad-except
         return
     known = {**dict(model.named_parameters()), **dict(model.named_buffers())}

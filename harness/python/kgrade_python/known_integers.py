@@ -80,4 +80,6 @@ def choices_of(function, args):
         return 2
     place = names.index("dim")
     axis = args[place] if place < len(args) else -1
+    if isinstance(axis, (list, tuple)):
+        return 2
     return max(1, args[0].numel() if axis is None else args[0].shape[axis])
