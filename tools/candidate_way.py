@@ -15,11 +15,12 @@ import pathlib
 import re
 import sys
 
+from include_graph import includes
+
 MOST_FILES = 23
 # The program, and the worker's program.
 BEGINNINGS = ("cli/grading.cc", "contest/worker_cuda.cc")
 NAME = re.compile(r"`([a-z_/]+\.(?:cc|h))`")
-INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # Names of functions and types that a header declares.
 DECLARED = re.compile(r"^(?:class|struct) (\w+)|^[\w:<>,&* ]+?\b(\w+)\(", re.MULTILINE)
 
@@ -33,26 +34,25 @@ def page(root):
     return NAME.findall("\n".join(rows)), set(NAME.findall(rest))
 
 
-def headers_of(harness, name):
+def headers_of(graph, name):
     """The headers that a file includes, by itself or by one of them."""
     found, open_ = set(), [name]
     while open_:
-        for header in INCLUDE.findall((harness / open_.pop()).read_text()):
-            if header not in found and (harness / header).is_file():
-                found.add(header)
-                open_.append(header)
+        new = set(graph[open_.pop()]) - found
+        found |= new
+        open_ += new
     return found
 
 
-def header_of(harness, name):
+def header_of(graph, name):
     """A file's own header, or the first one that it includes: a class may have two files."""
     own = str(pathlib.PurePath(name).with_suffix(".h"))
-    return own if (harness / own).is_file() else INCLUDE.search((harness / name).read_text())[1]
+    return own if own in graph else graph[name][0]
 
 
-def leads(harness, earlier, name):
-    header = header_of(harness, name)
-    if header not in headers_of(harness, earlier) and header != header_of(harness, earlier):
+def leads(harness, graph, earlier, name):
+    header = header_of(graph, name)
+    if header not in headers_of(graph, earlier) and header != header_of(graph, earlier):
         return False
     declared = {first or second for first, second in DECLARED.findall((harness / header).read_text())}
     code = (harness / earlier).read_text()
@@ -64,11 +64,12 @@ def leads(harness, earlier, name):
 def faults(root):
     harness = root / "harness"
     way, beside = page(root)
+    graph = includes(harness)
     for place, name in enumerate(way):
-        if not (harness / name).is_file():
+        if name not in graph:
             yield f"{name}: there is no such file"
         elif place and name not in BEGINNINGS and not any(
-                leads(harness, earlier, name) for earlier in way[:place] if (harness / earlier).is_file()):
+                leads(harness, graph, earlier, name) for earlier in way[:place] if earlier in graph):
             yield f"{name}: no earlier file of the way calls it"
     for folder in ("grade", "contest"):
         for path in sorted((harness / folder).glob("*.cc")):

@@ -42,7 +42,7 @@ class PassWorkers {
     std::filesystem::path library;
     const PythonHost* host = nullptr;  // null: not in Python
     ExtensionBuilder builder = {};
-    // Of each case, in order: the next pass's interpreter is started early.
+    // The passes of each case, in order. The interpreter of the next pass is started early.
     std::vector<CheckPass> passes = {};
     bool counts_accesses = false;  // on the CPU
     // On the CPU: the second call of a pass shows what the findings of the first can do, and the worker of a

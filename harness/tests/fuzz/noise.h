@@ -82,7 +82,7 @@ inline Reply reply_with_any_fields(Noise& noise, std::uint64_t sequence, ReplySt
   return reply;
 }
 
-// Of all sizes, from empty to larger than any socket accepts.
+// Messages of all sizes, from empty to larger than any socket accepts.
 inline std::string noisy_message(Noise& noise, std::uint64_t sequence) {
   Reply reply;
   reply.sequence = sequence;

@@ -192,7 +192,7 @@ constexpr SampleKind queued{1, true, true};
 constexpr SampleKind unqueued{1, false, true};
 constexpr SampleKind uncaptured{1, true, false};
 
-// Of a call whose launches take so long together.
+// A sample of a call whose launches take `reported` together.
 Sample sample(double reported, double overhead, SampleKind kind = queued) {
   Sample sample(reported / kind.launches);
   sample.settled_ms = (reported + overhead) / kind.launches;

@@ -13,8 +13,7 @@
 #include "problem/other_inputs.h"
 #include "problem/problem.h"
 
-namespace kgrade::test {
-namespace module_file_test {
+namespace kgrade::test::module_file_test {
 
 using Json = nlohmann::ordered_json;
 using ::testing::ElementsAre;
@@ -497,5 +496,4 @@ TEST(OtherInputsTest, LeaveConstantsUnlessTheyAreNamed) {
   EXPECT_EQ(with_inputs(*problem, {"x=normal(0, 2)"})->parameters[0].init->text, "normal(0, 2)");
 }
 
-}  // namespace module_file_test
-}  // namespace kgrade::test
+}  // namespace kgrade::test::module_file_test
