@@ -3,13 +3,19 @@ description:
 
 {"title", "mode": "train" or "eval", "notes": [line],
  "positional": [encoded], "keywords": {name: encoded},              of get_init_inputs(); encoded.py
- "forward": [{"input": name} or {"value": encoded}],                in the order of get_inputs()
+ "forward": [argument],                                             in the order of get_inputs(); below
  "inputs": [{"name", "shape", "dtype", "draw", "axes"}],            draw: null for a computed input; axes: below
  "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
  "buffers": [{"module_name", "shape", "dtype", "changes"}],         changes: by a forward
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; if indices of an input
                                                                     of_input: true if it is in an input's memory
 
+A file with cases has {"title", "cases": [{"name", "role", "scalars": {name: number}, and the keys above}], "left_out":
+{name of a case: why it cannot be graded}}. "by_set": the entry of that name in the file's CASES, if there is one.
+
+argument: {"input": name}, {"value": encoded}, {"scalar": name} for a number of "scalars", or {"blank": {"shape",
+"dtype"}} for a tensor whose memory get_inputs() leaves as it is, for forward() to write an output into it. An argument
+that holds tensors is {"list": [argument]}, {"tuple": [argument]} or {"dict": [[encoded key, argument]]}.
 "dtype" is the file's type: the first type of 16 bits among outputs, weights and inputs; float32 if there is none.
 "is_narrow" says whether forward() or one of these tensors has a floating type below float32, and "chooses_codes" whether
 forward() casts to a floating type of 8 bits.
@@ -29,14 +35,13 @@ import math
 import re
 
 import torch
-from torch.utils import _pytree as pytree
 
 from . import emulated_cuda
 from .draws import Draw, measured, simplified, storage_of
 from .encoded import NotEncodable, encode
 from .identifiers import Names
 from .module_file import FileError, ModuleFile
-from .module_run import ModuleRun, order_in_memory
+from .module_run import ModuleRun, holds_tensors, order_in_memory
 from .module_state import STATISTICS, flat
 from .recurrent_shapes import RecurrentShapes
 from .run_budget import Budget, Overrun
@@ -65,9 +70,31 @@ def describe(path):
     """The description of a file, or what is wrong with it."""
     try:
         file = ModuleFile(path)
-        return Description(file, *run(file)).as_json()
+        return describe_cases(file) if file.cases else Description(file, *run(file)).as_json()
     except FileError as error:
         return {"error": error.message, "line": error.line}
+
+
+def describe_cases(file):
+    described, left_out, first = [], {}, None
+    for case in file.cases:
+        try:
+            one = file.of_case(case)
+            described.append({"name": case["name"], "role": case.get("role", "bench"), "by_set": case.get("by_set"),
+                              **Description(one, *run(one), scalars_of(case)).as_json()})
+        except FileError as error:
+            left_out[case["name"]] = error.message
+            first = first or error
+    if not described:
+        raise first
+    return {"title": file.title(), "cases": described, "left_out": left_out}
+
+
+def scalars_of(case):
+    scalars = case.get("scalars", {})
+    if not isinstance(scalars, dict) or not all(isinstance(each, (bool, int, float)) for each in scalars.values()):
+        raise FileError(f"'scalars' of the case '{case['name']}' are no numbers by name")
+    return scalars
 
 
 def run(file):
@@ -97,13 +124,15 @@ def notes_of(known):
 class Description:
     """The parts of the description of a run."""
 
-    def __init__(self, file, seen, notes):
-        self.file, self.run, self.notes = file, seen, notes
+    def __init__(self, file, seen, notes, scalars=None):
+        self.file, self.run, self.notes, self.scalars = file, seen, notes, scalars or {}
         self.names = Names()
         self.tensors = {}
         self.real = None
 
     def as_json(self):
+        # No input gets the name of a scalar.
+        self.names.given.update(self.scalars)
         inputs, forward = self.inputs()
         statistics = self.statistics()
         weights = [self.weight(name, tensor) for name, tensor in (*self.run.model.named_parameters(), *statistics.items())
@@ -121,6 +150,7 @@ class Description:
             "keywords": {refuse_name(name): self.encoded(each, f"argument '{name}' of Model")
                          for name, each in self.run.keywords.items()},
             "forward": forward,
+            "scalars": self.scalars,
             "inputs": inputs,
             "weights": weights,
             "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name))}
@@ -144,30 +174,46 @@ class Description:
             raise FileError(f"{what} is {error}; use numbers, strings, None, lists, tuples and dictionaries") from None
 
     def inputs(self):
-        inputs, forward = [], []
-        for name, value, draw in zip(self.run.forward_names, self.run.inputs, self.run.input_draws):
-            if not isinstance(value, torch.Tensor):
-                self.refuse_tensors_within(value, name)
-                forward.append({"value": self.encoded(value, f"input '{name}'")})
-                continue
-            name = self.names.give(name)
-            if draw is None:
-                self.note_computed(name, value)
-            refuse_layout(value, f"input '{name}'")
-            order = order_in_memory(value)
-            described = {"name": name, **form(value.permute(order)), "draw": draw.as_json() if draw else None}
-            if order != sorted(order) or not order:
-                described["axes"] = [order.index(axis) for axis in range(value.dim())]
-            if order == sorted(order):
-                self.tensors[name] = value
-            inputs.append(described)
-            forward.append({"input": name})
+        """The descriptions of all inputs, and the arguments of forward()."""
+        found = iter(zip(self.run.named_inputs(), self.run.input_draws))
+        inputs = []
+        forward = [self.argument(value, found, inputs) for value in self.run.arguments]
         return inputs, forward
 
+    def argument(self, value, found, inputs):
+        """Describes an argument of forward(). `found`: the inputs that have not been described, with name and draw."""
+        if type(value) in (list, tuple) and holds_tensors(value):
+            return {type(value).__name__: [self.argument(each, found, inputs) for each in value]}
+        if type(value) is dict and holds_tensors(value):
+            return {"dict": [[self.encoded(key, "a key of an input"), self.argument(each, found, inputs)]
+                             for key, each in value.items()]}
+        (name, _), draw = next(found)
+        if not isinstance(value, torch.Tensor):
+            self.refuse_tensors_within(value, name)
+            is_scalar = name in self.scalars and type(value) is type(self.scalars[name]) and value == self.scalars[name]
+            return {"scalar": name} if is_scalar else {"value": self.encoded(value, f"input '{name}'")}
+        if self.run.is_blank(value):
+            return {"blank": form(value)}
+        inputs.append(self.input(name, value, draw))
+        return {"input": inputs[-1]["name"]}
+
+    def input(self, name, value, draw):
+        name = self.names.give(name)
+        if draw is None:
+            self.note_computed(name, value)
+        refuse_layout(value, f"input '{name}'")
+        order = order_in_memory(value)
+        described = {"name": name, **form(value.permute(order)), "draw": draw.as_json() if draw else None}
+        if order != sorted(order) or not order:
+            described["axes"] = [order.index(axis) for axis in range(value.dim())]
+        if order == sorted(order):
+            self.tensors[name] = value
+        return described
+
     def refuse_tensors_within(self, value, name):
-        if any(isinstance(each, torch.Tensor) for each in pytree.tree_leaves(value)):
-            raise FileError(f"input '{name}' is a {type(value).__name__} that holds tensors; let get_inputs() return each of "
-                            "them as an input of its own", self.file.line_of(self.file.get_inputs))
+        if holds_tensors(value):
+            raise FileError(f"input '{name}' is a {type(value).__name__} that holds tensors; let get_inputs() return lists, "
+                            "tuples and dictionaries of tensors", self.file.line_of(self.file.get_inputs))
 
     def note_computed(self, name, value):
         random = self.run.origins.origin_of(value).is_random

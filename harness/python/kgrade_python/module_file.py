@@ -1,9 +1,15 @@
 """A problem that is a Python file in KernelBench's form: `Model`, `get_inputs` and `get_init_inputs`. The file is
-hostile: any error in it becomes one line with its place."""
+hostile: any error in it becomes one line with its place.
 
+A file with several cases has a list `CASES` of dictionaries, one for each case. Its get_inputs() and get_init_inputs()
+take such a dictionary. "name" is the case's name and "role" is "bench" or "test"; "scalars": numbers by name that a
+candidate in CUDA gets as arguments. Files of public problem sets are brought into this form (sets/)."""
+
+import copy
 import importlib.util
 import inspect
 import os
+import re
 import signal
 import sys
 
@@ -20,6 +26,8 @@ NEEDED = {
 
 
 LONGEST_TITLE = 200
+MOST_CASES = 200
+CASE_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class FileError(Exception):
@@ -56,6 +64,7 @@ class ModuleFile:
         self.model_class = self.namespace.Model
         self.get_inputs = self.namespace.get_inputs
         self.get_init_inputs = self.namespace.get_init_inputs
+        self.cases = self.read_cases()
         if not (isinstance(self.model_class, type) and issubclass(self.model_class, torch.nn.Module)):
             raise FileError(f"'Model' is no module; write: {NEEDED['Model']}", self.line_of(self.model_class))
 
@@ -75,6 +84,31 @@ class ModuleFile:
             raise FileError(f"SyntaxError: {error}") from error
         exec(code, vars(module))  # pylint: disable=exec-used
         return module
+
+    def read_cases(self):
+        """The dictionaries of `CASES`; [] for a file that has one case."""
+        cases = getattr(self.namespace, "CASES", [])
+        if not isinstance(cases, (list, tuple)) or not all(isinstance(each, dict) for each in cases):
+            raise FileError('CASES is no list of cases; write: CASES = [{"name": "small", "role": "test"}, ...]')
+        if len(cases) > MOST_CASES:
+            raise FileError(f"CASES has {len(cases)} cases; keep at most {MOST_CASES}")
+        names = set()
+        for each in cases:
+            name, role = each.get("name"), each.get("role", "bench")
+            if not isinstance(name, str) or not CASE_NAME.fullmatch(name) or len(name) > 100 or name in names:
+                raise FileError(f"a case of CASES has the name {name!r}; give each a name of its own, of small letters, "
+                                "digits and single dashes")
+            if role not in ("bench", "test"):
+                raise FileError(f"the case '{name}' has the role {role!r}; write 'bench' or 'test'")
+            names.add(name)
+        return list(cases)
+
+    def of_case(self, case):
+        """This file with the inputs and arguments of one of its cases."""
+        one = copy.copy(self)
+        one.get_inputs = lambda: self.namespace.get_inputs(case)
+        one.get_init_inputs = lambda: self.namespace.get_init_inputs(case)
+        return one
 
     def words_of_constructor(self):
         """A remedy: write "def get_init_inputs(): return [size, eps]", since Model.__init__ takes these. '' if it takes

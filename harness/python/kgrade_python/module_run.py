@@ -4,6 +4,7 @@ import contextlib
 import inspect
 
 import torch
+from torch.utils import _pytree as pytree
 
 from .chosen_indices import IndexLog
 from .draws import DrawLog, simplified, storage_of
@@ -17,8 +18,8 @@ SEED = 0
 
 
 class ModuleRun:
-    """The results of the run: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs
-    and weights; forward's `random` operators, chosen `indices`, `sums`, and written `places`. `input_draws` has None
+    """The results of the run: `arguments` of forward() and the `inputs` within them, `positional` and `keywords` of
+    Model, `model`, `outputs`; `draws` of inputs and weights; forward's `random` operators, chosen `indices`, `sums`, and written `places`. `input_draws` has None
     for a computed input and for the inputs that it is computed from (`origins`).
 
     `mode`: makes the mode that the file runs under. Model's constructor runs under it only with `is_model_fake`.
@@ -35,7 +36,8 @@ class ModuleRun:
         with torch.no_grad():
             self.origins = OriginLog()
             with mode, self.draws, self.origins, numpy_watched(self.draws):
-                self.inputs = self.get_inputs()
+                self.arguments = self.get_inputs()
+            self.inputs = [leaf for each in self.arguments for leaf in leaves(each)]
             self.input_draws = self.draws_of_inputs()
             with mode if is_model_fake else contextlib.nullcontext():
                 self.build(self.draws)
@@ -46,6 +48,7 @@ class ModuleRun:
         self.changed_buffers = {name for name, buffer in before.items()
                                 if storage_of(buffer) in forward.written or after.get(name) is not buffer}
         self.random = sorted(forward.random)
+        self.written = forward.written
         self.refuse_written_inputs(forward)
 
     def all_tensors(self):
@@ -123,7 +126,7 @@ class ModuleRun:
 
     def run_forward(self):
         self.forward_names = self.names_of_forward()
-        return self.file.call("forward()", self.model, *self.inputs)
+        return self.file.call("forward()", self.model, *self.arguments)
 
     def names_of_forward(self):
         """The names of forward's parameters that get_inputs() fills, in their order."""
@@ -132,11 +135,11 @@ class ModuleRun:
         try:
             parameters = list(inspect.signature(forward).parameters.values())
         except (TypeError, ValueError):
-            return [f"input{i}" for i in range(len(self.inputs))]
+            return [f"input{i}" for i in range(len(self.arguments))]
         names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
         needed = [each.name for each in parameters if each.default is each.empty
                   and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
-        count = len(self.inputs)
+        count = len(self.arguments)
         if any(each.kind is each.VAR_POSITIONAL for each in parameters):
             names += [f"input{i}" for i in range(len(names), count)]
         missing = [name for name in needed if name not in names[:count]]
@@ -146,11 +149,52 @@ class ModuleRun:
                             f"({takes}); return one value for each", line)
         return names[:count]
 
+    def named_inputs(self):
+        """Pairs of a name and an input. An input within an argument has the name that the file's INPUT_NAMES gives it, or
+        else the argument's name with its key or number."""
+        names = [name for each, argument in zip(self.forward_names, self.arguments) for name in names_of_leaves(each, argument)]
+        given = getattr(self.file.namespace, "INPUT_NAMES", None)
+        if isinstance(given, (list, tuple)):
+            tensors = [i for i, each in enumerate(self.inputs) if isinstance(each, torch.Tensor)]
+            for i, name in zip(tensors, given):
+                names[i] = str(name)
+        return list(zip(names, self.inputs))
+
+    def is_blank(self, tensor):
+        """Whether get_inputs() leaves a tensor's memory as it is, for forward() to write an output into it."""
+        draw = self.draws.draw_of(tensor)
+        if draw is None or draw.kind != "nothing":
+            return False
+        return storage_of(tensor) in self.written or any(
+            isinstance(each, torch.Tensor) and each.shape == tensor.shape and each.dtype == tensor.dtype
+            for each in flat(self.outputs))
+
     def refuse_written_inputs(self, log):
-        for name, each in zip(self.forward_names, self.inputs):
-            if isinstance(each, torch.Tensor) and storage_of(each) in log.written:
+        for name, each in self.named_inputs():
+            if isinstance(each, torch.Tensor) and storage_of(each) in log.written and not self.is_blank(each):
                 raise FileError(f"forward() writes to its input '{name}', and inputs are read-only; begin with {name} "
                                 f"= {name}.clone()", self.file.line_of(self.model.forward))
+
+
+def holds_tensors(value):
+    return any(isinstance(each, torch.Tensor) for each in pytree.tree_leaves(value))
+
+
+def leaves(value):
+    """The inputs in an argument of forward(): its tensors and other elements if it is a list, tuple or dictionary that
+    holds tensors, or else the argument itself."""
+    if type(value) not in (list, tuple, dict) or not holds_tensors(value):
+        return [value]
+    return [leaf for each in (value.values() if isinstance(value, dict) else value) for leaf in leaves(each)]
+
+
+def names_of_leaves(name, value):
+    """A name for each of leaves(value): "weights_bias" for value["bias"], "data0" for value[0]."""
+    if type(value) not in (list, tuple, dict) or not holds_tensors(value):
+        return [name]
+    if isinstance(value, dict):
+        return [leaf for key, each in value.items() for leaf in names_of_leaves(f"{name}_{key}", each)]
+    return [leaf for i, each in enumerate(value) for leaf in names_of_leaves(f"{name}{i}", each)]
 
 
 def order_in_memory(tensor):
