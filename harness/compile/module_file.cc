@@ -124,7 +124,8 @@ Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, 
     for (Error& error : errors) error.location = {error.location.file, 0, 0};
     return errors;
   }
-  for (CaseSpec& spec : problem->cases) spec.location = {file.string(), 0, 0};
+  for (auto* const cases : {&problem->cases, &problem->cases_of_other_types})
+    for (CaseSpec& spec : *cases) spec.location = {file.string(), 0, 0};
   problem->content_sha256 = sha256_hex(*content);
   return with_other_inputs(std::move(*problem), file, inputs);
 }

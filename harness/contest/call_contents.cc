@@ -177,6 +177,7 @@ Quantised layout_of_codes(const Case& bound, const Tensor& codes) {
 std::string case_description(const Problem& problem, const Case& bound, bool widened, std::size_t number) {
   nlohmann::ordered_json description = {{"shapes", nlohmann::ordered_json::object()},
                                         {"types", nlohmann::ordered_json::object()},
+                                        {"own_types", nlohmann::ordered_json::array()},
                                         {"dtype", std::string(to_string(bound.dtype))},
                                         {"scalars", nlohmann::ordered_json::object()},
                                         {"module", nullptr},
@@ -184,6 +185,7 @@ std::string case_description(const Problem& problem, const Case& bound, bool wid
   for (const Tensor& tensor : bound.tensors) {
     description["shapes"][tensor.name] = tensor.shape;
     description["types"][tensor.name] = std::string(to_string(bound.stored_as(tensor, widened)));
+    if (tensor.own_dtype) description["own_types"].push_back(tensor.name);
   }
   for (const Parameter& parameter : problem.arguments()) {
     if (parameter.is_tensor()) continue;

@@ -213,15 +213,45 @@ class CaseResolver {
                        "write `shape: [...]` below its name", parameter.location});
       return;
     }
-    if (!resolve_shape(parameter, tensor)) return;
+    const TensorForm* const form = form_of(parameter.name);
+    if (form != nullptr ? !take_form(*form, parameter, tensor) : !resolve_shape(parameter, tensor)) return;
     const auto own = spec_.inits.find(parameter.name);
     if (own != spec_.inits.end()) tensor.own_init = own->second.text;
-    if (parameter.init && !resolve_init(evaluation_, own != spec_.inits.end() ? own->second : *parameter.init,
-                                        parameter, tensor))
-      return;
+    const Init* const init = own != spec_.inits.end()        ? &own->second
+                             : form != nullptr && form->init ? &*form->init
+                             : parameter.init                ? &*parameter.init
+                                                             : nullptr;
+    if (init != nullptr && !resolve_init(evaluation_, *init, parameter, tensor)) return;
     if (const auto scaling = spec_.scalings.find(parameter.name); scaling != spec_.scalings.end())
       tensor.init.scaling = scaling->second;
     case_.tensors.push_back(std::move(tensor));
+  }
+
+  // Null if the case does not give the tensor a form of its own.
+  const TensorForm* form_of(const std::string& name) const {
+    if (!spec_.module) return nullptr;
+    const auto found = spec_.module->tensors.find(name);
+    return found == spec_.module->tensors.end() ? nullptr : &found->second;
+  }
+
+  bool take_form(const TensorForm& form, const Parameter& parameter, Tensor& tensor) {
+    tensor.shape = form.shape;
+    tensor.own_dtype = form.dtype;
+    const bool is_simple =
+        tensor.compare == Comparison::Kind::norm || tensor.compare == Comparison::Kind::exact;
+    if (tensor.output && is_simple)
+      tensor.compare =
+          form.dtype && is_integer(*form.dtype) ? Comparison::Kind::exact : Comparison::Kind::norm;
+    tensor.elements = 1;
+    for (const std::int64_t extent : form.shape) {
+      if (!__builtin_mul_overflow(tensor.elements, extent, &tensor.elements) &&
+          tensor.elements <= most_elements)
+        continue;
+      evaluation_.report(Error{fmt::format("'{}' has more than 2^40 elements", parameter.name),
+                               "choose smaller values for the case", parameter.location});
+      return false;
+    }
+    return true;
   }
 
   bool resolve_shape(const Parameter& parameter, Tensor& tensor) {
@@ -251,6 +281,7 @@ class CaseResolver {
     case_.flops = evaluate_cost(problem_.flops, "'flops'");
     case_.terms =
         std::max<std::int64_t>(1, evaluate_cost(problem_.terms, "'terms'").value_or(derived_terms()));
+    if (spec_.module && spec_.module->terms) case_.terms = *spec_.module->terms;
     case_.bytes = evaluate_cost(problem_.bytes, "'bytes'");
     // The formula counts elements of four bytes.
     if (case_.bytes) *case_.bytes /= static_cast<std::int64_t>(4 / element_bytes(case_.dtype));

@@ -85,6 +85,13 @@ Json json_of(const ModuleValue& value) {
 
 Result<std::optional<ModuleCall>> evaluate_module_call(const Problem& problem, const Case& bound) {
   if (!problem.torch) return std::optional<ModuleCall>();
+  const CaseSpec* const spec = problem.find_case(bound.name);
+  if (spec != nullptr && spec->module) {
+    ModuleCall call;
+    call.given = spec->module->given;
+    call.own = spec->module;
+    return std::optional(std::move(call));
+  }
   return CallEvaluator(problem, bound).run();
 }
 
@@ -97,6 +104,10 @@ Json to_json(const ModuleCall& call) {
   if (!call.given.empty()) {
     Json json = Json::parse(call.given);
     json["encoded"] = true;
+    if (!call.own) return json;
+    json["case"] = call.own->number;
+    json["forward"] = Json::parse(call.own->forward);
+    json["axes"] = Json::parse(call.own->axes);
     return json;
   }
   Json json = {{"positional", Json::array()}, {"keywords", Json::object()}};
@@ -149,9 +160,32 @@ std::string to_string(const ModuleCall& call) {
   return fmt::format("{}", fmt::join(arguments, ", "));
 }
 
+namespace {
+
+// An argument of forward() as Python would write it: "(x, {'weight': w}, torch.empty(4, 5))".
+std::string argument_text(const Json& argument) {
+  const std::string& kind = argument.begin().key();
+  const Json& content = argument.begin().value();
+  if (kind == "value") return python_text(content);
+  if (kind == "input" || kind == "scalar") return content.get<std::string>();
+  if (kind == "blank") {
+    const std::string shape = content.at("shape").dump();
+    return fmt::format("torch.empty({})", std::string_view(shape).substr(1, shape.size() - 2));
+  }
+  std::vector<std::string> parts;
+  for (const Json& part : content)
+    parts.push_back(kind == "dict" ? python_text(part.at(0)) + ": " + argument_text(part.at(1))
+                                   : argument_text(part));
+  const std::string all = fmt::format("{}", fmt::join(parts, ", "));
+  if (kind == "tuple") return parts.size() == 1 ? "(" + all + ",)" : "(" + all + ")";
+  return kind == "dict" ? "{" + all + "}" : "[" + all + "]";
+}
+
+}  // namespace
+
 std::string given_value_text(std::string_view argument) {
   const Json json = Json::parse(argument, nullptr, false);
-  return json.is_object() && json.contains("value") ? python_text(json.at("value")) : std::string(argument);
+  return is_argument_of_module(json) ? argument_text(json) : std::string(argument);
 }
 
 }  // namespace kgrade

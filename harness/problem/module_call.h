@@ -18,6 +18,7 @@ struct ModuleCall {
   std::vector<ModuleValue> positional;
   std::vector<std::pair<std::string, ModuleValue>> keywords;  // in the order of the file
   std::optional<std::int64_t> rank = {};                      // of tensors that forward() takes
+  std::optional<ModuleCase> own = {};                         // of a case of a Python file with several cases
 };
 
 // The arguments for a case of this problem. Nothing if the problem has no `torch` section, if the case breaks
@@ -28,13 +29,14 @@ std::optional<ModuleCall> module_call(const Problem& problem, const Case& bound)
 Result<std::optional<ModuleCall>> evaluate_module_call(const Problem& problem, const Case& bound);
 
 // {"positional": [3, [5, 7]], "keywords": {"bias": true}}: a tuple is a list, and keywords keep their order.
-// If the call has a rank, there is also "rank".
+// If the call has a rank, there is also "rank". If the case is one of several of a Python file, there are
+// "case", "forward" and "axes".
 nlohmann::ordered_json to_json(const ModuleCall& call);
 
 // The text in the parentheses of ModelNew(...): "64, 128, (5, 7), stride=(2, 2)".
 std::string to_string(const ModuleCall& call);
 
-// A value {"value": ...} of TorchModule::forward as Python writes it: "(2, None)".
+// An argument of TorchModule::forward that is no name, as Python writes it: "(2, None)".
 std::string given_value_text(std::string_view argument);
 
 }  // namespace kgrade

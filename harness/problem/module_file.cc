@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -102,56 +104,64 @@ std::string init_text(const Json& tensor, const std::string& name) {
   return fmt::format("{}({}, {})", kind, first, second);
 }
 
+// A tensor of the whole file, as its first case has it.
+struct SharedTensor {
+  std::string name;
+  const Json* first = nullptr;
+  bool is_input = false;
+};
+
+// Writes the text for a description of one case, or of several. Every case of several has its own tensors in
+// the text (problem/module_case.h).
 class ProblemText {
  public:
-  ProblemText(const Json& description, const std::filesystem::path& path)
-      : description_(description), path_(path), dtype_(dtype_from(description.value("dtype", "float32"))) {
-    if (!dtype_) refuse("cannot be described: 'dtype' is no type that a file may have");
-    // A file in float32 can be cast to other types. Other files keep the types that they give their tensors.
-    for (const Dtype dtype : var_dtypes) {
-      const bool is_cast = dtype_ == Dtype::float32 && !has_narrow_tensors();
-      if (is_cast || dtype == dtype_) dtypes_.push_back(to_string(dtype));
-    }
+  ProblemText(const Json& description, const std::string& slug, const std::string& file)
+      : description_(description), slug_(slug), file_(file) {
+    if (const auto cases = description.find("cases"); cases != description.end())
+      for (const Json& one : *cases) cases_.push_back(&one);
+    else
+      cases_.push_back(&description);
+    if (cases_.empty()) refuse("cannot be described: there is no case");
+    choose_types();
+    for (const char* kind : {"inputs", "weights", "outputs"}) collect_tensors(kind);
   }
 
   std::string write() {
-    const std::string slug = slug_of_module_file(path_);
-    if (!is_slug(slug))
+    if (!is_slug(slug_))
       refuse("its name gives no slug", "rename it: letters and digits, as in 23_Softmax.py");
     std::string title = text_of(description_, "title");
-    if (title.empty()) title = path_.stem().string();
-    text_ = fmt::format(
-        "---\nslug: {}\ntitle: {}\ndifficulty: EASY\nsource: {}\nreference: {}\nparameters:\n", slug,
-        yaml_text(title), yaml_text(path_.filename().string()), yaml_text(path_.filename().string()));
-    for (const char* kind : {"inputs", "weights"}) {
-      for (const Json& tensor : member(description_, kind)) add_tensor(tensor, true);
-    }
-    const Json& outputs = member(description_, "outputs");
-    for (const Json& tensor : outputs) add_tensor(tensor, false);
+    if (title.empty()) title = std::filesystem::path(file_).stem().string();
+    text_ =
+        fmt::format("---\nslug: {}\ntitle: {}\ndifficulty: EASY\nsource: {}\nreference: {}\nparameters:\n",
+                    slug_, yaml_text(title), yaml_text(file_), yaml_text(file_));
+    for (const SharedTensor& tensor : tensors_) add_tensor(tensor);
+    add_scalars();
     // Integers are compared exactly.
-    const bool is_exact =
-        !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [](const Json& output) {
-          return integer_dtype_from(text_of(output, "dtype")).has_value();
-        });
-    text_ += fmt::format("dtypes: [{}]\nprecision: {}\ncases:\n  - {{name: kernelbench, role: bench}}\n",
-                         fmt::join(dtypes_, ", "),
+    const bool is_exact = std::ranges::all_of(cases_, [](const Json* one) {
+      const Json& outputs = member(*one, "outputs");
+      return !outputs.empty() && std::ranges::all_of(outputs, [](const Json& output) {
+        return integer_dtype_from(text_of(output, "dtype")).has_value();
+      });
+    });
+    text_ += fmt::format("dtypes: [{}]\nprecision: {}\ncases:\n", fmt::join(dtypes_, ", "),
                          is_exact               ? "exact"
                          : has_narrow_tensors() ? "bf16"
                                                 : "fp32");
+    if (is_single())
+      text_ += "  - {name: kernelbench, role: bench}\n";
+    else
+      for (const Json* one : cases_) add_case(*one);
     // If a small rounding can choose another code of 8 bits, answers may be as far off as in bfloat16.
-    if (!is_exact && description_.value("chooses_codes", false)) {
+    if (!is_exact && any_case("chooses_codes")) {
       const std::string bf16 = fmt::format("{{bf16: {}}}", default_thresholds(Dtype::bfloat16).bf16);
       text_ += dtype_ == Dtype::float32 ? fmt::format("thresholds: {}\n", bf16)
-                                        : fmt::format("thresholds: {{{}: {}}}\n", to_string(*dtype_), bf16);
+                                        : fmt::format("thresholds: {{{}: {}}}\n", to_string(dtype_), bf16);
     }
-    if (const auto terms = description_.find("terms");
-        terms != description_.end() && terms->is_number_integer())
-      text_ += fmt::format("terms: {}\n", std::max<std::int64_t>(1, terms->get<std::int64_t>()));
+    if (const auto terms = terms_of(*cases_[0])) text_ += fmt::format("terms: {}\n", *terms);
     add_left_out_families();
     add_torch();
-    text_ += fmt::format("---\n`Model` of {} says what to compute.\n", path_.filename().string());
-    for (const Json& note : member(description_, "notes"))
-      if (note.is_string()) text_ += "\n" + one_line(note.get<std::string>()) + "\n";
+    text_ += fmt::format("---\n`Model` of {} says what to compute.\n", file_);
+    add_notes();
     return text_;
   }
 
@@ -162,27 +172,162 @@ class ProblemText {
     return text;
   }
 
-  // Whether forward() or one of its tensors has a floating type below float32.
-  bool has_narrow_tensors() const { return description_.value("is_narrow", false); }
+  static Dtype type_of(const Json& one) {
+    const auto dtype = dtype_from(one.value("dtype", "float32"));
+    if (!dtype) refuse("cannot be described: 'dtype' is no type that a file may have");
+    return *dtype;
+  }
 
-  void add_tensor(const Json& tensor, bool is_input) {
-    const std::string name = text_of(tensor, "name");
-    const bool is_var = text_of(tensor, "dtype") == to_string(*dtype_);
-    const std::string type = is_var ? yaml_text(element_type_name) : yaml_text(type_text(tensor, name));
-    if (is_input && is_var) leave_out_dtypes(init_text(tensor, name));
-    text_ +=
-        fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n", yaml_text(name),
-                    type, is_input, shape_text(tensor, name),
-                    is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : compare_text(tensor));
+  static std::optional<std::int64_t> terms_of(const Json& one) {
+    const auto terms = one.find("terms");
+    if (terms == one.end() || !terms->is_number_integer()) return std::nullopt;
+    return std::max<std::int64_t>(1, terms->get<std::int64_t>());
+  }
+
+  bool is_single() const { return !description_.contains("cases"); }
+
+  bool any_case(const char* key) const {
+    return std::ranges::any_of(cases_, [key](const Json* one) { return one->value(key, false); });
+  }
+
+  // Whether forward() or one of its tensors has a floating type below float32, in a case of float32 if there
+  // is any.
+  bool has_narrow_tensors() const {
+    return std::ranges::any_of(cases_, [this](const Json* one) {
+      return one->value("is_narrow", false) && (type_of(*one) == Dtype::float32 || !has_float32_);
+    });
+  }
+
+  // The type of most cases is the first one. A file whose cases all are in float32 can be cast to other
+  // types. Other files keep the types that they give their tensors.
+  void choose_types() {
+    std::vector<std::pair<Dtype, int>> counts;
+    for (const Json* one : cases_) {
+      const auto found = std::ranges::find(counts, type_of(*one), &std::pair<Dtype, int>::first);
+      if (found == counts.end())
+        counts.emplace_back(type_of(*one), 1);
+      else
+        ++found->second;
+    }
+    std::ranges::stable_sort(counts, std::greater(), &std::pair<Dtype, int>::second);
+    dtype_ = counts.front().first;
+    has_float32_ = std::ranges::find(counts, Dtype::float32, &std::pair<Dtype, int>::first) != counts.end();
+    has_several_types_ = counts.size() > 1;
+    if (dtype_ != Dtype::float32 || has_several_types_ || has_narrow_tensors()) {
+      for (const auto& [dtype, count] : counts) dtypes_.push_back(to_string(dtype));
+    } else {
+      for (const Dtype dtype : var_dtypes) dtypes_.push_back(to_string(dtype));
+    }
+    std::ranges::stable_sort(cases_, [this](const Json* a, const Json* b) {
+      return type_of(*a) == dtype_ && type_of(*b) != dtype_;
+    });
+  }
+
+  void collect_tensors(const char* kind) {
+    for (const Json* one : cases_) {
+      for (const Json& tensor : member(*one, kind)) {
+        const std::string name = text_of(tensor, "name");
+        const bool is_input = std::string_view(kind) != "outputs";
+        const auto known = std::ranges::find(tensors_, name, &SharedTensor::name);
+        if (known == tensors_.end()) {
+          tensors_.push_back({name, &tensor, is_input});
+        } else if (known->is_input != is_input) {
+          refuse(fmt::format("'{}' is an input in one case and an output in another", name));
+        }
+      }
+    }
+  }
+
+  // Whether the tensor is of the type that the problem is graded in.
+  bool is_var(const Json& tensor, Dtype dtype) const { return text_of(tensor, "dtype") == to_string(dtype); }
+
+  void add_tensor(const SharedTensor& shared) {
+    const Json& tensor = *shared.first;
+    // The first case with this tensor may be of another type than the first case of all.
+    const auto owner = std::ranges::find_if(cases_, [&](const Json* one) {
+      return std::ranges::any_of(std::array{"inputs", "weights", "outputs"}, [&](const char* kind) {
+        const Json& all = member(*one, kind);
+        return std::ranges::any_of(all, [&](const Json& each) { return &each == &tensor; });
+      });
+    });
+    const bool varies = is_var(tensor, type_of(**owner));
+    const std::string type =
+        varies ? yaml_text(element_type_name) : yaml_text(type_text(tensor, shared.name));
+    if (shared.is_input && varies) leave_out_dtypes(init_text(tensor, shared.name));
+    text_ += fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n",
+                         yaml_text(shared.name), type, shared.is_input, shape_text(tensor, shared.name),
+                         shared.is_input ? fmt::format(", init: \"{}\"", init_text(tensor, shared.name))
+                                         : compare_text(tensor));
+  }
+
+  // Numbers that a candidate in CUDA gets as arguments. All cases have the same ones.
+  void add_scalars() {
+    for (const auto& [name, value] : scalars_of(*cases_[0]).items()) {
+      const bool is_integer = std::ranges::all_of(
+          cases_, [&](const Json* one) { return scalar_of(*one, name).is_number_integer(); });
+      text_ += fmt::format("  - {{name: {}, type: {}, pointer: false}}\n", yaml_text(name),
+                           value.is_boolean() ? "bool"
+                           : is_integer       ? "int64_t"
+                                              : "double");
+    }
+  }
+
+  static const Json& scalars_of(const Json& one) {
+    static const Json none = Json::object();
+    const auto found = one.find("scalars");
+    return found == one.end() ? none : *found;
+  }
+
+  static const Json& scalar_of(const Json& one, const std::string& name) {
+    const Json& scalars = scalars_of(one);
+    const auto found = scalars.find(name);
+    if (found == scalars.end() || !(found->is_number() || found->is_boolean()))
+      refuse(fmt::format("cannot be described: a case gives '{}' no number", name));
+    return *found;
+  }
+
+  void add_case(const Json& one) {
+    text_ += fmt::format("  - {{name: {}, role: {}", yaml_text(member(one, "name")), text_of(one, "role"));
+    for (const auto& [name, ignored] : scalars_of(*cases_[0]).items())
+      text_ += fmt::format(", {}: {}", yaml_text(name), scalar_of(one, name).dump());
+    if (const auto rule = one.find("by_set"); rule != one.end() && rule->is_object())
+      text_ += fmt::format(", by_set: {}", rule->dump());
+    Json own = {{"case", member(one, "number")}};
+    if (has_several_types_) own["dtype"] = to_string(type_of(one));
+    if (const auto terms = terms_of(one)) own["terms"] = *terms;
+    own["given"] = given_of(one);
+    own["forward"] = member(one, "forward");
+    own["axes"] = axes_of(one);
+    own["tensors"] = Json::object();
+    for (const SharedTensor& shared : tensors_) own["tensors"][shared.name] = form_in(one, shared);
+    text_ += fmt::format(", module: {}}}\n", yaml_text(own.dump()));
+  }
+
+  // The tensor in one case. If the case does not have it, it is one element that nothing reads.
+  Json form_in(const Json& one, const SharedTensor& shared) const {
+    for (const char* kind : {"inputs", "weights", "outputs"}) {
+      for (const Json& tensor : member(one, kind)) {
+        if (text_of(tensor, "name") != shared.name) continue;
+        const Json& extents = member(tensor, "shape");
+        shape_text(tensor, shared.name);  // refuses what is no shape
+        Json form = {{"shape", extents.empty() ? Json::array({1}) : extents}};
+        if (!is_var(tensor, type_of(one))) form["type"] = type_text(tensor, shared.name);
+        if (shared.is_input) form["init"] = init_text(tensor, shared.name);
+        return form;
+      }
+    }
+    if (!shared.is_input)
+      refuse(fmt::format("forward() returns '{}' in some cases only", shared.name),
+             "let it return as many tensors in each case");
+    return {{"shape", {1}}, {"init", "zeros"}};
   }
 
   // If forward() has an operator that is defined only for some numbers, inputs that are never negative get no
   // negative elements.
   void add_left_out_families() {
-    const auto is_ranged = description_.find("is_ranged");
-    if (is_ranged == description_.end() || *is_ranged != true) return;
+    if (!any_case("is_ranged")) return;
     std::vector<std::string> inputs;
-    for (const Json& input : member(description_, "inputs")) {
+    for (const Json& input : member(*cases_[0], "inputs")) {
       const Json& draw = member(input, "draw");
       if (!draw.is_null() && text_of(draw, "kind") == "uniform" && member(draw, "first").get<double>() >= 0)
         inputs.push_back(fmt::format("{}: {{signs: an operator may refuse negative numbers}}",
@@ -194,46 +339,75 @@ class ProblemText {
   // Removes the types that cannot hold the values of `init`.
   void leave_out_dtypes(const std::string& init) {
     const auto parsed = parse_init(init);
-    if (parsed)
+    if (parsed && !has_several_types_)
       std::erase_if(dtypes_, [&](std::string_view name) { return !can_hold(*dtype_from(name), *parsed); });
   }
 
+  static Json given_of(const Json& one) {
+    return {{"positional", member(one, "positional")}, {"keywords", member(one, "keywords")}};
+  }
+
+  static Json axes_of(const Json& one) {
+    Json axes = Json::object();
+    for (const Json& input : member(one, "inputs"))
+      if (input.contains("axes")) axes[text_of(input, "name")] = member(input, "axes");
+    return axes;
+  }
+
   void add_torch() {
-    const Json given = {{"positional", member(description_, "positional")},
-                        {"keywords", member(description_, "keywords")}};
+    const Json& one = *cases_[0];
     std::vector<std::string> forward;
-    for (const Json& argument : member(description_, "forward"))
+    for (const Json& argument : member(one, "forward"))
       forward.push_back(
           yaml_text(argument.contains("input") ? member(argument, "input") : Json(argument.dump())));
-    text_ += fmt::format("torch:\n  given: {}\n  forward: [{}]\n", yaml_text(given.dump()),
+    text_ += fmt::format("torch:\n  given: {}\n  forward: [{}]\n", yaml_text(given_of(one).dump()),
                          fmt::join(forward, ", "));
-    Json axes = Json::object();
-    for (const Json& input : member(description_, "inputs"))
-      if (input.contains("axes")) axes[text_of(input, "name")] = member(input, "axes");
-    if (!axes.empty()) text_ += fmt::format("  axes: {}\n", yaml_text(axes.dump()));
+    if (const Json axes = axes_of(one); !axes.empty())
+      text_ += fmt::format("  axes: {}\n", yaml_text(axes.dump()));
     std::vector<std::string> weights;
-    for (const Json& weight : member(description_, "weights"))
+    for (const Json& weight : member(one, "weights"))
       weights.push_back(fmt::format("{}: {}", yaml_text(text_of(weight, "name")),
                                     yaml_text(text_of(weight, "module_name"))));
     if (!weights.empty()) text_ += fmt::format("  weights: {{{}}}\n", fmt::join(weights, ", "));
     std::vector<std::string> changing;
-    for (const Json& buffer : member(description_, "buffers"))
+    for (const Json& buffer : member(one, "buffers"))
       if (buffer.value("changes", false)) changing.push_back(yaml_text(text_of(buffer, "module_name")));
     if (!changing.empty()) text_ += fmt::format("  free: [{}]\n", fmt::join(changing, ", "));
     std::vector<std::string> views;
-    for (const Json& output : member(description_, "outputs"))
+    for (const Json& output : member(one, "outputs"))
       if (output.value("of_input", false)) views.push_back(yaml_text(text_of(output, "name")));
     if (!views.empty()) text_ += fmt::format("  views: [{}]\n", fmt::join(views, ", "));
-    text_ += fmt::format("  mode: {}\n", yaml_text(text_of(description_, "mode")));
-    if (const auto operators = description_.find("operators");
-        operators != description_.end() && operators->is_number_integer() && *operators > 0)
-      text_ += fmt::format("  operators: {}\n", operators->get<std::int64_t>());
+    text_ += fmt::format("  mode: {}\n", yaml_text(text_of(one, "mode")));
+    std::int64_t operators = 0;
+    for (const Json* each : cases_)
+      operators = std::max(operators, each->value("operators", std::int64_t{0}));
+    if (operators > 0) text_ += fmt::format("  operators: {}\n", operators);
+  }
+
+  void add_notes() {
+    std::vector<std::string> notes;
+    for (const Json* one : cases_)
+      for (const Json& note : member(*one, "notes"))
+        if (note.is_string()) notes.push_back(one_line(note.get<std::string>()));
+    const Json left_out = description_.value("left_out", Json::object());
+    for (const auto& [name, reason] : left_out.items())
+      notes.push_back(fmt::format("The case '{}' is left out: {}", name,
+                                  reason.is_string() ? one_line(reason.get<std::string>()) : ""));
+    for (std::size_t i = 0; i < notes.size(); ++i)
+      if (std::ranges::find(notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(i), notes[i]) ==
+          notes.begin() + static_cast<std::ptrdiff_t>(i))
+        text_ += "\n" + notes[i] + "\n";
   }
 
   const Json& description_;
-  const std::filesystem::path& path_;
-  std::optional<Dtype> dtype_;            // of the tensors that become [VAR]
+  const std::string& slug_;
+  const std::string& file_;
+  std::vector<const Json*> cases_;  // those of the first type come first
+  std::vector<SharedTensor> tensors_;
+  Dtype dtype_ = Dtype::float32;          // of the tensors that become [VAR], in the first cases
   std::vector<std::string_view> dtypes_;  // types that the file can be graded in
+  bool has_float32_ = false;              // whether a case is in float32
+  bool has_several_types_ = false;        // whether the cases differ in the type
   std::string text_;
 };
 
@@ -259,7 +433,7 @@ Result<std::string> problem_text_of(std::string_view description, const std::fil
         place.line = line->get<int>();
       return Error{text_of(json, "error"), "", place};
     }
-    return ProblemText(json, path).write();
+    return ProblemText(json, slug_of_module_file(path), path.filename().string()).write();
   } catch (const Refused& refused) {
     return Error{refused.message, refused.remedy, place};
   } catch (const Json::exception&) {

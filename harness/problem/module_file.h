@@ -17,7 +17,7 @@ bool is_module_file(const std::filesystem::path& path);
 // The problem's slug: "level1-23-softmax" for level1/23_Softmax.py, "softmax" for Softmax.py.
 std::string slug_of_module_file(const std::filesystem::path& path);
 
-// The text of a problem file for the Python file `path`: one case, shapes that are numbers, and the file
+// The text of a problem file for the Python file `path`: its cases, shapes that are numbers, and the file
 // itself as `reference:`. `description` is the JSON that describe_module.py writes, and is not trusted. An
 // Error says, with its place, which part of the file kgrade cannot grade.
 Result<std::string> problem_text_of(std::string_view description, const std::filesystem::path& path);

@@ -93,7 +93,9 @@ bool Parameter::is_integer() const {
 }
 
 bool Problem::keeps_types() const {
-  return has_model() && std::ranges::find(dtypes, to_string(Dtype::float32)) == dtypes.end();
+  const auto has_own_type = [](const CaseSpec& spec) { return spec.module && spec.module->dtype; };
+  return has_model() && (std::ranges::find(dtypes, to_string(Dtype::float32)) == dtypes.end() ||
+                         std::ranges::any_of(cases, has_own_type));
 }
 
 std::span<const Parameter> Problem::arguments() const {

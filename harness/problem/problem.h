@@ -181,6 +181,25 @@ using Scalings = std::map<std::string, Scaling, std::less<>>;
 
 std::string to_string(const Scaling& scaling);  // "2^-24", "2^-28 to 2^-20, by blocks"
 
+// A tensor in a case of a Python file with several cases, which may differ in the forms of their tensors.
+struct TensorForm {
+  std::vector<std::int64_t> shape;
+  std::optional<Dtype> dtype = {};  // of its elements; unset: [VAR]
+  std::optional<Init> init = {};    // of an input
+};
+
+// What distinguishes a case of a Python file with several cases (problem/module_file.h).
+struct ModuleCase {
+  std::int64_t number = 0;          // in the file's CASES
+  std::optional<Dtype> dtype = {};  // the only type in which the problem has this case; unset: any
+  std::optional<std::int64_t> terms = {};
+  std::map<std::string, TensorForm, std::less<>> tensors = {};  // all of them, by name
+  // The parts of `torch` (problem/torch_module.h) as JSON. `forward` is a list of arguments.
+  std::string given = {};
+  std::string forward = {};
+  std::string axes = {};
+};
+
 // A case as the file writes it: values of scalar parameters, and distributions of inputs that hold only in
 // this case.
 struct CaseSpec {
@@ -193,6 +212,7 @@ struct CaseSpec {
   bool quick = true;                                    // false: too long for `kgrade grade --quick`
   Scalings scalings = {};                               // of hidden cases
   std::map<std::string, Init, std::less<>> inits = {};  // distributions that hold only in this case
+  std::optional<ModuleCase> module = {};
 };
 
 // The values from which hidden cases draw a scalar. A file writes them as 1..8, one number, [1, 3, 8], 8..64
@@ -249,8 +269,9 @@ struct Problem {
   std::vector<Expression> require;
 
   // --- The cases ---
-  CaseSpec defaults;  // values of parameters that cases need not give; has no name
-  std::vector<CaseSpec> cases;
+  CaseSpec defaults;                           // values of parameters that cases need not give; has no name
+  std::vector<CaseSpec> cases;                 // those that `dtype` has
+  std::vector<CaseSpec> cases_of_other_types;  // of a Python file whose cases differ in their types
   std::vector<FuzzRange> fuzz;
   std::vector<ScaleRange> scales;  // also from `fuzz`
 
@@ -323,8 +344,8 @@ Result<Problem> parse_problem(std::string_view content, const std::filesystem::p
 // Reads a problem file, with the families in the folder `families` beside it.
 Result<Problem> load_problem(const std::filesystem::path& path);
 
-// The problem with another element type. If the type is not listed, the Error names the listed types. If the
-// reference is a Model, a 16-bit type asks for the class bf16.
+// The problem with another element type, and with the cases of this type. If the type is not listed, the
+// Error names the listed types. If the reference is a Model, a 16-bit type asks for the class bf16.
 Result<Problem> with_dtype(Problem problem, std::string_view name);
 
 // Parses an `init` as a file would write it.

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "problem/keys.h"
+#include "problem/module_case.h"
 #include "problem/problem_reader.h"
 #include "problem/read_init.h"
 #include "problem/scalar_type.h"
@@ -111,9 +112,11 @@ class CaseReader {
     const bool drawn = read_inits();
     const bool weighed = read_weight();
     const bool hurried = read_quick();
+    const bool formed = read_module();
     refuse_unknown_entries();
-    return named && in_role && valued && drawn && weighed && hurried ? std::optional(std::move(spec_))
-                                                                     : std::nullopt;
+    return named && in_role && valued && drawn && weighed && hurried && formed
+               ? std::optional(std::move(spec_))
+               : std::nullopt;
   }
 
  private:
@@ -182,6 +185,21 @@ class CaseReader {
     return false;
   }
 
+  // Reads what a case of a generated text has of its own (problem/module_file.h).
+  bool read_module() {
+    const YamlNode* const entry =
+        keys_.find("module", any_text, "Of a case of a Python file: its own tensors and arguments, in JSON.");
+    if (entry == nullptr || is_scalar("module")) return true;
+    auto module = module_case_of(entry->value, problem_);
+    if (!module) {
+      for (const Error& error : module.errors())
+        diagnostics_.add(entry->place(), fmt::format("{}: {}", what_, error.message), error.remedy);
+      return false;
+    }
+    spec_.module = *std::move(module);
+    return true;
+  }
+
   bool is_scalar(std::string_view name) const {
     const Parameter* const parameter = problem_.find_parameter(name);
     return parameter != nullptr && !parameter->pointer;
@@ -245,7 +263,7 @@ class CaseReader {
 
   // Keys of a case that are neither values nor distributions.
   static bool is_own_key(std::string_view key) {
-    return key == "name" || key == "role" || key == "weight" || key == "quick";
+    return key == "name" || key == "role" || key == "weight" || key == "quick" || key == "module";
   }
 
   void refuse_unknown_entries() {

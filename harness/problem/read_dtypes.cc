@@ -284,6 +284,19 @@ void check_values_of_dtypes(const Problem& problem, Diagnostics& diagnostics) {
   }
 }
 
+void choose_cases_of_dtype(Problem& problem) {
+  std::vector<CaseSpec> all = std::move(problem.cases);
+  std::ranges::move(problem.cases_of_other_types, std::back_inserter(all));
+  std::ranges::stable_sort(all, {},
+                           [](const CaseSpec& spec) { return spec.module ? spec.module->number : 0; });
+  problem.cases.clear();
+  problem.cases_of_other_types.clear();
+  for (CaseSpec& spec : all) {
+    const bool is_of_type = !spec.module || spec.module->dtype.value_or(problem.dtype) == problem.dtype;
+    (is_of_type ? problem.cases : problem.cases_of_other_types).push_back(std::move(spec));
+  }
+}
+
 Result<Problem> with_dtype(Problem problem, std::string_view name) {
   const auto dtype = dtype_from(name);
   if (!dtype || !lists(problem, name)) {
@@ -292,6 +305,7 @@ Result<Problem> with_dtype(Problem problem, std::string_view name) {
                  {}};
   }
   problem.dtype = *dtype;
+  choose_cases_of_dtype(problem);
   if (problem.has_model() && *dtype != Dtype::float32 && !problem.is_exact()) problem.precision = "bf16";
   const auto own = problem.dtype_thresholds.find(*dtype);
   problem.thresholds = own != problem.dtype_thresholds.end() ? own->second : default_thresholds(*dtype);

@@ -315,7 +315,7 @@ class TorchReader {
   }
 
   bool read_forward() {
-    const ListForm form = {PatternForm{R"([A-Za-z_][A-Za-z0-9_]*|\{\s*"value"[\s\S]*)"}, max_parameters,
+    const ListForm form = {PatternForm{R"([A-Za-z_][A-Za-z0-9_]*|\{\s*"[\s\S]*)"}, max_parameters,
                            fmt::format("a list of inputs: `{}`", example_forward())};
     const YamlNode* const node = keys_.require(
         "forward", example_forward(), form,
@@ -337,12 +337,34 @@ class TorchReader {
     return sound;
   }
 
+  // Only generated texts have arguments of other kinds than a value (problem/module_file.h).
   bool check_given_value(const std::string& text, const YamlNode& node) {
     const auto value = nlohmann::json::parse(text, nullptr, false);
+    if (problem_.has_model() && is_argument_of_module(value)) return check_names_in(value, node);
     if (value.is_object() && value.size() == 1 && value.contains("value")) return true;
     diagnostics_.add(node.place(), fmt::format("'forward' has {}, which is no value", in_quotes(text)),
                      R"(write the name of an input, or '{"value": 3}')");
     return false;
+  }
+
+  // Whether the names in an argument are those of inputs and of scalars of the entry point.
+  bool check_names_in(const nlohmann::json& argument, const YamlNode& node) {
+    const std::string& kind = argument.begin().key();
+    const nlohmann::json& content = argument.begin().value();
+    if (kind == "value" || kind == "blank") return true;
+    if (kind == "input" || kind == "scalar") {
+      const Parameter* const parameter = problem_.find_parameter(content.get<std::string>());
+      if (parameter != nullptr && (kind == "input" ? parameter->is_input() : is_number_of_call(*parameter)))
+        return true;
+      diagnostics_.add(
+          node.place(),
+          fmt::format("'forward' names {}, which is no {}", in_quotes(content.get<std::string>()), kind),
+          "name inputs of the problem");
+      return false;
+    }
+    return std::ranges::all_of(content, [&](const nlohmann::json& part) {
+      return check_names_in(kind == "dict" ? part[1] : part, node);
+    });
   }
 
   bool read_weights() {
@@ -447,6 +469,9 @@ class TorchReader {
     for (const Parameter& parameter : problem_.parameters) {
       const bool is_listed = parameter.init && parameter.init->kind == Init::Kind::listed;
       if (!parameter.is_input() || is_listed || module_.weight_of(parameter.name) != nullptr) continue;
+      // The arguments of a Python file may hold inputs in lists and dictionaries, and differ from case to
+      // case.
+      if (problem_.has_model() && std::ranges::any_of(module_.forward, is_given_value)) continue;
       const auto& handed = module_.forward;
       if (std::find(handed.begin(), handed.end(), parameter.name) != handed.end()) continue;
       // A problem may add inputs to those of its family, while the `torch` section is in the family's file.

@@ -72,6 +72,32 @@ bool is_axes(std::string_view text) {
          });
 }
 
+namespace {
+
+constexpr int deepest_argument = 20;
+
+bool is_argument(const nlohmann::json& argument, int depth) {
+  if (!argument.is_object() || argument.size() != 1 || depth > deepest_argument) return false;
+  const std::string& kind = argument.begin().key();
+  const nlohmann::json& content = argument.begin().value();
+  if (kind == "value") return true;
+  if (kind == "input" || kind == "scalar") return content.is_string();
+  if (kind == "blank")
+    return content.is_object() && content.value("shape", nlohmann::json()).is_array() &&
+           content.value("dtype", nlohmann::json()).is_string();
+  if (!content.is_array()) return false;
+  const bool is_dict = kind == "dict";
+  return (is_dict || kind == "list" || kind == "tuple") &&
+         std::ranges::all_of(content, [&](const nlohmann::json& part) {
+           if (is_dict && (!part.is_array() || part.size() != 2)) return false;
+           return is_argument(is_dict ? part[1] : part, depth + 1);
+         });
+}
+
+}  // namespace
+
+bool is_argument_of_module(const nlohmann::json& argument) { return is_argument(argument, 0); }
+
 std::string_view to_string(ModuleMode mode) { return mode == ModuleMode::train ? "train" : "eval"; }
 
 std::string to_string(const ModuleValue& value) {

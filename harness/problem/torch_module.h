@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,8 +58,8 @@ struct TorchModule {
   // Replaces `init`: any arguments, the same in every case, as JSON: {"positional": [...], "keywords":
   // {...}}, with values as harness/python/describe_module.py writes them.
   std::string given;
-  // Names of inputs and scalar parameters, in order. An entry {"value": 3} is a value itself:
-  // is_given_value().
+  // Names of inputs and scalar parameters, in order. An entry {"value": 3} is a value itself, and {"tuple":
+  // [{"input": "x"}, ...]} holds inputs: is_given_value().
   std::vector<std::string> forward;
   // How inputs lie in memory, as JSON: {"x": [1, 0]}. Axis i of x in forward() is axis [1, 0][i] of the
   // problem's tensor. An empty list is for an input without axes, whose shape is [1] here.
@@ -86,6 +87,9 @@ struct TorchModule {
 
 // Whether a text can be TorchModule::axes.
 bool is_axes(std::string_view text);
+
+// Whether this describes an argument of forward() as harness/python/kgrade_python/module_description.py does.
+bool is_argument_of_module(const nlohmann::json& argument);
 
 // Whether an entry of `forward` is a value. Names do not begin with a brace.
 inline bool is_given_value(std::string_view argument) { return argument.starts_with('{'); }

@@ -16,26 +16,28 @@ SEEDS = [(torch, "manual_seed"), (torch, "seed"), (torch.random, "manual_seed"),
 
 
 class ComputedInputs:
-    """`module`: the file, which has been run. `forward`: for each argument of forward(), in the order of get_inputs(),
-    the name of an input or a value."""
+    """`module`: the file, which has been run."""
 
-    def __init__(self, module, forward, is_emulated):
-        self.get_inputs = getattr(module, "get_inputs", None)
-        self.forward = forward
+    def __init__(self, module, is_emulated):
+        self.module = module
+        self.get_inputs = None
         self.is_emulated = is_emulated
         self.is_on_host = False
 
-    def draw(self, seed):
+    def draw(self, seed, forward, case=None):
         """Everything that get_inputs() returns, in its order. The same seed always gives the same values. The seed's
-        low bits are the number of a family of inputs (varied_draws.py)."""
-        if self.get_inputs is None:
+        low bits are the number of a family of inputs (varied_draws.py). `forward`: the description of each argument of
+        forward(), in the order of get_inputs(). `case`: the number in the file's CASES, if it has such."""
+        get_inputs = getattr(self.module, "get_inputs", None)
+        if get_inputs is None:
             raise SignatureMismatch("the file does not define it")
+        self.get_inputs = get_inputs if case is None else lambda: get_inputs(self.module.CASES[case])
         values = self.drawn_on_device(seed)
         if values is None:
             values = self.drawn_on_host(seed)
-        if not isinstance(values, (list, tuple)) or len(values) != len(self.forward):
+        if not isinstance(values, (list, tuple)) or len(values) != len(forward):
             raise SignatureMismatch(f"gives other values now than when it was looked at; return a list of "
-                                    f"{len(self.forward)} each time")
+                                    f"{len(forward)} each time")
         return values
 
     def drawn_on_device(self, seed):
@@ -65,22 +67,37 @@ class ComputedInputs:
                 raise
         return self.drawn_on_host(without_family(seed))
 
-    def chosen(self, values, name, shape, dtype):
-        value = values[self.forward.index(name)]
-        if not isinstance(value, torch.Tensor):
-            raise SignatureMismatch(f"gives a {type(value).__name__} for the input '{name}'; return a tensor")
-        if tuple(value.shape) != shape and (value.shape or shape != (1,)):
-            raise SignatureMismatch(f"gives '{name}' of shape {list(value.shape)}, where the case has {list(shape)}; "
-                                    "return the same shape each time")
-        if value.dtype != dtype:
-            types = f"{value.dtype}, where the problem has {dtype}".replace("torch.", "")
-            raise SignatureMismatch(f"gives '{name}' of type {types}; return that type")
-        return value.detach().view(shape) if not value.shape else value.detach()
-
     def finish(self):
         """Waits until the written inputs can be read by others."""
         if not self.is_emulated:
             torch.cuda.synchronize()
+
+
+def found_in(argument, value, name):
+    """The part of a value that is the input `name` in the description of an argument of forward(); or None."""
+    if isinstance(argument, str):
+        return value if argument == name else None
+    ((kind, content),) = argument.items()
+    if kind == "input":
+        return value if content == name else None
+    if kind not in ("list", "tuple", "dict") or not isinstance(value, (list, tuple, dict)) or len(value) != len(content):
+        return None
+    parts = zip((each for _, each in content), value.values()) if kind == "dict" else zip(content, value)
+    return next((found for part in parts if (found := found_in(*part, name)) is not None), None)
+
+
+def chosen(values, forward, name, shape, dtype):
+    """The input `name` of what get_inputs() returned. Raises SignatureMismatch if it has another shape or type."""
+    value = next((found for part in zip(forward, values) if (found := found_in(*part, name)) is not None), None)
+    if not isinstance(value, torch.Tensor):
+        raise SignatureMismatch(f"gives a {type(value).__name__} for the input '{name}'; return a tensor")
+    if tuple(value.shape) != shape and (value.shape or shape != (1,)):
+        raise SignatureMismatch(f"gives '{name}' of shape {list(value.shape)}, where the case has {list(shape)}; "
+                                "return the same shape each time")
+    if value.dtype != dtype:
+        types = f"{value.dtype}, where the problem has {dtype}".replace("torch.", "")
+        raise SignatureMismatch(f"gives '{name}' of type {types}; return that type")
+    return value.detach().view(shape) if not value.shape else value.detach()
 
 
 def seed_all(seed):

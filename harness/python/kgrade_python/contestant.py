@@ -66,9 +66,16 @@ class Call:
         # The types that get_inputs() and Model give the tensors. The oracle's tensors of the problem's type are lent in
         # float32.
         of_file = self.dtype if contract.get("keeps_types") else torch.float32
-        self.file_types = {p["name"]: of_file if p.get("type") == "[VAR]" else TYPES[self.types[p["name"]]][0]
-                           for p in contract["parameters"] if p["role"] != "scalar"}
+        own = description.get("own_types", ())
+        self.file_types = {name: TYPES[kind][0] if name in own else of_file for name, kind in self.types.items()}
         self.module_call = description.get("module")
+        # Arguments of forward(), axes of inputs and the number in the file's CASES. A file with several cases has others
+        # in each.
+        self.forward, self.axes, self.case = [], {}, None
+        if contract["torch"]:
+            own = self.module_call or {}
+            self.forward, self.axes = (own.get(key, contract["torch"][key]) for key in ("forward", "axes"))
+            self.case = own.get("case")
         # For a module, the number of axes of forward()'s arguments. Later axes of the problem have an extent of 1.
         self.rank = (self.module_call or {}).get("rank")
         self.module = None
@@ -77,7 +84,7 @@ class Call:
         self.answers = kept_answers.KeptAnswers()
         # Whether the problem is a file with a Model.
         self.is_of_file = contract.get("of_file", False)
-        self.key = repr((sorted(self.shapes.items()), sorted(self.scalars.items())))
+        self.key = repr((sorted(self.shapes.items()), sorted(self.scalars.items()), self.module_call))
         self.was_lent_anew = False
         self.inputs = [p for p in contract["parameters"] if p["role"] == "input"]
         self.outputs = [p for p in contract["parameters"] if p["role"] == "output"]
@@ -155,8 +162,7 @@ class Contestant:
         else:
             self.function = target
         if self.role == trusted_module.ORACLE:
-            self.inputs = computed_inputs.ComputedInputs(module, self.contract["torch"]["forward"],
-                                                         self.library.is_emulated)
+            self.inputs = computed_inputs.ComputedInputs(module, self.library.is_emulated)
         self.end_on_default_stream()
 
     def write_source(self):
@@ -239,13 +245,13 @@ class Contestant:
         """Writes the inputs that a problem's file computes under `seed` to `addresses`, one per parameter; 0 for
         others."""
         call = self.current
-        values = self.inputs.draw(seed)
+        values = self.inputs.draw(seed, call.forward, call.case)
         for position, parameter in enumerate(self.contract["parameters"]):
             if not addresses[position]:
                 continue
             name = parameter["name"]
             lent = self.lent(call, name, addresses[position], call.shapes[name])
-            copy_to(lent, self.inputs.chosen(values, name, tuple(lent.shape), call.file_types[name]))
+            copy_to(lent, computed_inputs.chosen(values, call.forward, name, tuple(lent.shape), call.file_types[name]))
         self.inputs.finish()
 
     def begin(self, seeds):
@@ -316,7 +322,7 @@ class Contestant:
         tensor = self.lender.tensor(address, call.arrays[name], len(shape), code, bits)
         if tensor.dtype != dtype:
             tensor = tensor.view(dtype)
-        axes = self.contract["torch"]["axes"].get(name) if self.contract["torch"] else None
+        axes = call.axes.get(name)
         if axes is None:
             return tensor
         return tensor.permute(axes) if axes else tensor.reshape(())
@@ -329,12 +335,23 @@ class Contestant:
                 return call.module.forward_with({**call.scalars, **tensors}, call.output_types, call.may_be_inputs,
                                                 self.is_compiled)
             return call.module.forward_with({**call.scalars, **tensors})
+        if self.entry.get("is_nested"):
+            return self.run_with_data(call, tensors)
         values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
         if self.entry["kind"] == "data":
             return self.function(values[0] if self.entry.get("is_bare") else tuple(values))
         return self.function(*values[: self.entry["positional"]],
                              **dict(zip(self.entry["arguments"][self.entry["positional"]:],
                                         values[self.entry["positional"]:])))
+
+    def run_with_data(self, call, tensors):
+        """Calls `custom_kernel(data)` with the argument of the Model's forward. Its answer is what it returns, or else the
+        tensors of `data` whose memory was left to it."""
+        data = module_state.argument_of(call.forward[0], {**call.scalars, **tensors})
+        results = self.function(data)
+        if results is None:
+            results = module_state.blanks_of(call.forward[0], data)
+        return module_state.flat(results)
 
     def build_module(self, call, tensors):
         if self.is_locked and self.role is None:

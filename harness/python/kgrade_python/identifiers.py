@@ -13,7 +13,7 @@ unsigned using virtual void volatile wchar_t while xor xor_eq
 """.split())
 # Names of types and entry points in a candidate's file, and keys of a case.
 TAKEN = {"size_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "half",
-         "bfloat16", "float16", "float32", "float64", "name", "role", "solution", "main", "self", "VAR"}
+         "bfloat16", "float16", "float32", "float64", "name", "role", "module", "by_set", "solution", "main", "self", "VAR"}
 LONGEST = 60
 
 

@@ -10,7 +10,7 @@ description:
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; if indices of an input
                                                                     of_input: true if it is in an input's memory
 
-A file with cases has {"title", "cases": [{"name", "role", "scalars": {name: number}, and the keys above}], "left_out":
+A file with cases has {"title", "cases": [{"name", "number" in CASES, "role", "scalars": {name: number}, and the keys above}], "left_out":
 {name of a case: why it cannot be graded}}. "by_set": the entry of that name in the file's CASES, if there is one.
 
 argument: {"input": name}, {"value": encoded}, {"scalar": name} for a number of "scalars", or {"blank": {"shape",
@@ -77,10 +77,11 @@ def describe(path):
 
 def describe_cases(file):
     described, left_out, first = [], {}, None
-    for case in file.cases:
+    for number, case in enumerate(file.cases):
         try:
             one = file.of_case(case)
-            described.append({"name": case["name"], "role": case.get("role", "bench"), "by_set": case.get("by_set"),
+            described.append({"name": case["name"], "number": number, "role": case.get("role", "bench"), "by_set": case.get("by_set"),
+                              "scalars": scalars_of(case),
                               **Description(one, *run(one), scalars_of(case)).as_json()})
         except FileError as error:
             left_out[case["name"]] = error.message
@@ -150,7 +151,6 @@ class Description:
             "keywords": {refuse_name(name): self.encoded(each, f"argument '{name}' of Model")
                          for name, each in self.run.keywords.items()},
             "forward": forward,
-            "scalars": self.scalars,
             "inputs": inputs,
             "weights": weights,
             "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name))}

@@ -3,7 +3,6 @@
 build() makes the module twice: first to find which tensor is which weight, then with the values in place. The referee
 draws the values (CallContents::of_tensor() in contest/call_contents.cc)."""
 
-import copy
 import re
 
 import torch
@@ -199,25 +198,59 @@ def mismatch(weights, shapes, state, places, pairs):
 class BuiltModule:
     """A module with copies of the lent weights. Their addresses do not change.
 
-    `forward`: the arguments of forward() in order, each the name of an input or {"value": encoded}. `parameters`:
-    {weight: the module's parameter or buffer}, without weights that the module has in another form. `left_out`: weights
-    that the module does not have."""
+    `forward`: the arguments of forward() in order, as module_description.py describes them; the name alone stands for an
+    input. `parameters`: {weight: the module's parameter or buffer}, without weights that the module has in another form.
+    `left_out`: weights that the module does not have."""
 
     def __init__(self, module, forward, parameters=None, left_out=()):
         self.module = module
         self.parameters = parameters or {}
         self.left_out = left_out
-        self.names = [each for each in forward if isinstance(each, str)]
-        self.values = [None if isinstance(each, str) else decode(each["value"]) for each in forward]
-        self.places = [i for i, each in enumerate(forward) if isinstance(each, str)]
+        self.forward = forward
+        self.names = [name for each in forward for name in names_in(each)]
 
     def forward_with(self, tensors):
-        if len(self.names) == len(self.values):
-            return self.module(*[tensors[name] for name in self.names])
-        arguments = copy.deepcopy(self.values)
-        for place, name in zip(self.places, self.names):
-            arguments[place] = tensors[name]
-        return self.module(*arguments)
+        return self.module(*[argument_of(each, tensors) for each in self.forward])
+
+
+def names_in(argument):
+    """The names of the inputs and scalars in an argument of forward()."""
+    if isinstance(argument, str):
+        return [argument]
+    ((kind, content),) = argument.items()
+    if kind in ("input", "scalar"):
+        return [content]
+    parts = [each for _, each in content] if kind == "dict" else content if kind in ("list", "tuple") else []
+    return [name for each in parts for name in names_in(each)]
+
+
+def argument_of(argument, tensors):
+    """The argument of forward(), made from inputs and scalars by name."""
+    if isinstance(argument, str):
+        return tensors[argument]
+    ((kind, content),) = argument.items()
+    if kind in ("input", "scalar"):
+        return tensors[content]
+    if kind == "value":
+        return decode(content)
+    if kind == "blank":
+        device = next((each.device for each in tensors.values() if isinstance(each, torch.Tensor)), None)
+        return torch.empty(content["shape"], dtype=getattr(torch, content["dtype"]), device=device)
+    if kind == "dict":
+        return {decode(key): argument_of(each, tensors) for key, each in content}
+    return (tuple if kind == "tuple" else list)(argument_of(each, tensors) for each in content)
+
+
+def blanks_of(argument, value):
+    """The tensors of an argument that were made without contents."""
+    if isinstance(argument, str):
+        return []
+    ((kind, content),) = argument.items()
+    if kind == "blank":
+        return [value]
+    pairs = zip((each for _, each in content), value.values()) if kind == "dict" else (
+        zip(content, value) if kind in ("list", "tuple") else ())
+    return [each for pair in pairs for each in blanks_of(*pair)]
 
 
 class FlatModule(BuiltModule):
@@ -455,7 +488,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
     for parameter in module.parameters():
         parameter.requires_grad_(False)
     kind = FlatModule if contract.get("of_file") else BuiltModule
-    return kind(module, contract["torch"]["forward"], parameters, left_out)
+    return kind(module, call.get("forward", contract["torch"]["forward"]), parameters, left_out)
 
 
 def put_weights(module, places, tensors):

@@ -144,9 +144,10 @@ class TrustedModule:
             with by_default(self.narrow_type):
                 results = self.built.forward_with(tensors)
         else:
-            inputs = {name: convert(tensors[name], tensors[name].device, torch.float64) for name in self.built.names}
+            inputs = {**tensors, **{name: convert(tensors[name], tensors[name].device, torch.float64)
+                                    for name in self.built.names if isinstance(tensors[name], torch.Tensor)}}
             arithmetic = WideArithmetic(self.narrow_type or torch.float32, self.dtype)
-            for tensor, dtype in [*self.own_types, *((inputs[name], self.types.get(name)) for name in inputs)]:
+            for tensor, dtype in [*self.own_types, *((inputs[name], self.types.get(name)) for name in self.built.names)]:
                 if dtype is not None and is_narrower(dtype):
                     arithmetic.note_type(tensor, dtype)
             with by_default(torch.float64), arithmetic:

@@ -323,10 +323,17 @@ TEST(GivenKeyTest, IsACallInJson) {
 
 TEST(GivenKeyTest, ValuesOfForwardAreMaps) {
   EXPECT_EQ(said_of_text("  forward: ", R"(  forward: [x, '{"value": null}'])"), "nothing");
-  for (const char* wrong : {R"('{"value": 1, "more": 2}')", "'{'", "'{}'", R"('{"input": "x"}')"})
+  for (const char* wrong : {R"('{"value": 1, "more": 2}')", "'{'", "'{}'", R"('{"inputs": "x"}')"})
     EXPECT_THAT(said_of_text("  forward: ", std::string("  forward: [x, ") + wrong + "]"),
                 HasSubstr("is no value"))
         << wrong;
+}
+
+TEST(GivenKeyTest, ArgumentsOfForwardMayHoldInputs) {
+  EXPECT_EQ(said_of_text("  forward: ", R"(  forward: ['{"tuple": [{"input": "x"}, {"value": 2}]}'])"),
+            "nothing");
+  EXPECT_THAT(said_of_text("  forward: ", R"(  forward: [x, '{"list": [{"input": "y"}]}'])"),
+              HasSubstr("which is no input"));
 }
 
 TEST(ModuleFileTest, ListsTheTypesThatItsNumbersFit) {

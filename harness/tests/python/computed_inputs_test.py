@@ -11,17 +11,28 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
+from kgrade_python import computed_inputs  # noqa: E402
 from kgrade_python.computed_inputs import ComputedInputs  # noqa: E402
 from kgrade_python.errors import SignatureMismatch  # noqa: E402
 from kgrade_python.varied_draws import FAMILIES  # noqa: E402
 
 
+class InputsOf:
+    """ComputedInputs of a file whose forward() takes the arguments `forward`."""
+
+    def __init__(self, get_inputs, forward):
+        self.inputs, self.forward = ComputedInputs(types.SimpleNamespace(get_inputs=get_inputs), True), list(forward)
+
+    def draw(self, seed):
+        return self.inputs.draw(seed, self.forward)
+
+
 def inputs_of(get_inputs, forward=("x",)):
-    return ComputedInputs(types.SimpleNamespace(get_inputs=get_inputs), list(forward), True)
+    return InputsOf(get_inputs, forward)
 
 
 def chosen(values, forward=("x",), name="x", shape=(3,), dtype=torch.float32):
-    return inputs_of(None, forward).chosen(values, name, shape, dtype)
+    return computed_inputs.chosen(values, list(forward), name, shape, dtype)
 
 
 class ComputedInputsTest(unittest.TestCase):

@@ -404,10 +404,66 @@ def get_init_inputs(): return []
         any_arguments = "class Model(nn.Module):\n    def __init__(self, *a): super().__init__()\n    def forward(self, x, *y): return x + 1\n"
         self.error(any_arguments + self.INPUTS + "def get_init_inputs(): return [1, torch.float32]\n",
                    "argument 2 of Model is a torch.dtype")
-        self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), [torch.rand(2)]]\n",
-                   "input 'input1' is a list that holds tensors", "an input of its own")
         self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), torch.float32]\n",
                    "input 'input1' is a torch.dtype")
+
+    def test_inputs_within_lists_and_dictionaries(self):
+        found = self.describe("""
+            class Model(nn.Module):
+                def forward(self, data, scale):
+                    x, weights, out = data
+                    out.copy_(x @ weights["w"] * scale)
+                    return out
+            def get_inputs(): return [(torch.rand(4, 3), {"w": torch.randn(3, 5)}, torch.empty(4, 5)), 2]
+            def get_init_inputs(): return []
+        """)
+        self.assertEqual([(each["name"], each["shape"]) for each in found["inputs"]],
+                         [("data0", [4, 3]), ("data1_w", [3, 5])])
+        self.assertEqual(found["forward"], [
+            {"tuple": [{"input": "data0"}, {"dict": [["w", {"input": "data1_w"}]]},
+                       {"blank": {"shape": [4, 5], "dtype": "float32"}}]}, {"value": 2}])
+
+    def test_names_of_inputs_within_an_argument(self):
+        found = self.describe("""
+            INPUT_NAMES = ["x", "y"]
+            class Model(nn.Module):
+                def forward(self, data): return data[0] + data[2]
+            def get_inputs(): return [[torch.rand(2), 3, torch.rand(2)]]
+            def get_init_inputs(): return []
+        """)
+        self.assertEqual(found["forward"], [{"list": [{"input": "x"}, {"value": 3}, {"input": "y"}]}])
+
+    def test_an_input_that_forward_writes_is_refused_unless_it_is_blank(self):
+        model = "class Model(nn.Module):\n    def forward(self, x, y):\n        y.add_(x)\n        return y\n" + self.INIT
+        self.error(model + "def get_inputs(): return [torch.rand(2), torch.zeros(2)]\n", "writes to its input 'y'", line=2)
+
+    def test_several_cases(self):
+        found = self.describe("""
+            CASES = [{"name": "small", "role": "test", "n": 4, "scalars": {"n": 4}},
+                     {"name": "empty", "n": 0, "scalars": {"n": 0}}, {"name": "half", "n": 8, "scalars": {"n": 8}}]
+            class Model(nn.Module):
+                def __init__(self, factor):
+                    super().__init__()
+                    self.factor = factor
+                def forward(self, x, n): return x * self.factor + n
+            def get_inputs(case):
+                return [torch.rand(case["n"], dtype=torch.float16 if case["n"] == 8 else torch.float32), case["n"]]
+            def get_init_inputs(case):
+                if case["n"] == 0: raise ValueError("nothing to add")
+                return [case["n"] + 1]
+        """)
+        self.assertEqual([(each["name"], each["number"], each["role"], each["dtype"], each["positional"], each["scalars"])
+                          for each in found["cases"]],
+                         [("small", 0, "test", "float32", [5], {"n": 4}), ("half", 2, "bench", "float16", [9], {"n": 8})])
+        self.assertEqual(found["cases"][0]["forward"], [{"input": "x"}, {"scalar": "n"}])
+        self.assertIn("nothing to add", found["left_out"]["empty"])
+
+    def test_wrong_lists_of_cases(self):
+        rest = self.MODEL + self.INIT + self.INPUTS
+        self.error("CASES = 3\n" + rest, "CASES is no list of cases")
+        self.error("CASES = [{}]\n" + rest, "has the name None")
+        self.error('CASES = [{"name": "a"}, {"name": "a"}]\n' + rest, "has the name 'a'")
+        self.error('CASES = [{"name": "a", "role": "hidden"}]\n' + rest, "has the role 'hidden'")
 
     def test_what_is_quoted_can_be_printed(self):
         found = self.error("raise ValueError('\\x1b[31m\\ud800\\n' * 1000)\n", "ValueError", "?[31m?")
