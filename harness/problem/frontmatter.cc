@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t largest_file = 16 << 20;
 constexpr std::size_t largest_frontmatter = 256 << 10;
 constexpr std::size_t deepest_yaml = 16;
-constexpr int first_line_of_yaml = 2;  // below the line of dashes
+constexpr int first_line_of_frontmatter = 2;  // below the line of dashes
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 Location location_in(std::string_view content, std::size_t offset, const std::string& file) {
@@ -200,7 +200,6 @@ class TreeBuilder final : public YAML::EventHandler {
   TreeBuilder(const SourceLines& lines, Diagnostics& diagnostics)
       : lines_(lines), diagnostics_(diagnostics) {}
 
-  bool has_root() const { return has_root_; }
   YamlNode take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -377,8 +376,10 @@ Error syntax_error(const YAML::Exception& exception, const SourceLines& lines) {
                lines.location(exception.mark.line, exception.mark.column)};
 }
 
-Result<YamlNode> parse_yaml(const std::string& yaml, const std::string& file, Diagnostics& diagnostics) {
-  const SourceLines lines(yaml, file, first_line_of_yaml);
+// The root has no place if the text is empty.
+Result<YamlNode> parse_yaml(const std::string& yaml, const std::string& file, int first_line,
+                            Diagnostics& diagnostics) {
+  const SourceLines lines(yaml, file, first_line);
   TreeBuilder builder(lines, diagnostics);
   std::istringstream stream(yaml);
   try {
@@ -390,8 +391,6 @@ Result<YamlNode> parse_yaml(const std::string& yaml, const std::string& file, Di
   } catch (const YAML::Exception& exception) {
     return syntax_error(exception, lines);
   }
-  if (!builder.has_root())
-    return Error{"the frontmatter is empty", "begin with the key `slug:`", {file, 1, 1}};
   return builder.take_root();
 }
 
@@ -408,9 +407,21 @@ Result<Frontmatter> read_frontmatter(std::string_view content, const std::string
                                      Diagnostics& diagnostics) {
   auto parts = split(content, file);
   if (!parts) return parts.errors();
-  auto root = parse_yaml(parts->yaml, file, diagnostics);
+  auto root = parse_yaml(parts->yaml, file, first_line_of_frontmatter, diagnostics);
   if (!root) return root.errors();
+  if (root->location.line == 0)
+    return Error{"the frontmatter is empty", "begin with the key `slug:`", {file, 1, 1}};
   return Frontmatter{std::move(*root), std::move(parts->statement)};
+}
+
+Result<YamlNode> read_yaml(std::string_view content, const std::string& file, Diagnostics& diagnostics) {
+  if (content.size() > largest_frontmatter)
+    return Error{fmt::format("is larger than {}", format_bytes(largest_frontmatter)),
+                 "keep data in files of its own",
+                 {file, 0, 0}};
+  if (content.starts_with(byte_order_mark)) content.remove_prefix(byte_order_mark.size());
+  if (auto error = check_characters(content, file)) return *error;
+  return parse_yaml(with_unix_line_ends(content), file, 1, diagnostics);
 }
 
 }  // namespace kgrade

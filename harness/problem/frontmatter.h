@@ -49,4 +49,7 @@ struct Frontmatter {
 Result<Frontmatter> read_frontmatter(std::string_view content, const std::string& file,
                                      Diagnostics& diagnostics);
 
+// Reads a file that is YAML as a whole, up to 256 KiB, with the same errors.
+Result<YamlNode> read_yaml(std::string_view content, const std::string& file, Diagnostics& diagnostics);
+
 }  // namespace kgrade
