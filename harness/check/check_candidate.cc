@@ -54,8 +54,7 @@ class CandidateCheck {
       record_.message = built.message;
       return record_;
     }
-    if (!built.is_module) return run_built(cases);
-    const ModuleCases stated = stated_cases(session_.problem, cases);
+    const ModuleCases stated = cases_for(built, session_.problem, cases);
     if (stated.unsupported.empty()) return run_built(stated.cases);
     record_.status = CheckStatus::unsupported;
     record_.message = stated.unsupported;

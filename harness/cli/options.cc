@@ -12,6 +12,7 @@
 #include "compile/module_file.h"
 #include "problem/catalogue.h"
 #include "problem/module_file.h"
+#include "problem/set_files.h"
 
 namespace kgrade::cli {
 namespace {
@@ -128,7 +129,8 @@ void add_problem_argument(CLI::App& command, std::string& problem) {
 
 Result<Problem> problem_named(const std::string& problem, const Layout& layout, const std::string& python,
                               const std::vector<std::string>& inputs) {
-  if (is_module_file(problem)) return load_problem_file(problem, python, layout, inputs);
+  if (is_module_file(problem) || is_set_path(problem))
+    return load_problem_file(problem, python, layout, inputs);
   auto found = find_problem(problem, layout.problems);
   if (!found) return found;
   if (found->slug == problem)

@@ -88,6 +88,18 @@ std::string init_text(const Problem& problem, const Init& init, const std::optio
   return problem.has_model() ? "computed by get_inputs()" : "computed by inputs() of the reference";
 }
 
+// Whether the tensor has several shapes in the cases of a Python file.
+bool differs_by_case(const Problem& problem, const Parameter& parameter) {
+  const std::vector<std::int64_t>* first = nullptr;
+  for (const CaseSpec& spec : problem.cases) {
+    if (!spec.module) continue;
+    const auto& shape = spec.module->tensors.at(parameter.name).shape;
+    if (first != nullptr && shape != *first) return true;
+    first = &shape;
+  }
+  return false;
+}
+
 std::string parameters_text(const Problem& problem, const Style& style) {
   TextTable table({"parameter", "type", "shape", "drawn from"});
   for (const Parameter& parameter : problem.parameters) {
@@ -100,7 +112,9 @@ std::string parameters_text(const Problem& problem, const Style& style) {
     for (const Expression& extent : parameter.shape) extents.push_back(extent.text());
     const std::string shape = !parameter.is_tensor() ? ""
                               : extents.empty()      ? "(no shape given)"
-                                                     : fmt::format("[{}]", fmt::join(extents, ", "));
+                              : differs_by_case(problem, parameter)
+                                  ? "(differs by case)"
+                                  : fmt::format("[{}]", fmt::join(extents, ", "));
     table.add({parameter.name, type, shape,
                parameter.is_output()   ? output_text(parameter)
                : parameter.init        ? init_text(problem, *parameter.init, parameter.domain)

@@ -11,6 +11,7 @@
 #include "compile/python_interpreter.h"
 #include "problem/module_file.h"
 #include "problem/other_inputs.h"
+#include "problem/set_files.h"
 #include "sandbox/sandbox.h"
 
 namespace kgrade {
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t longest_description = std::uint64_t{4} << 20;
+constexpr std::uint64_t longest_set_text = std::uint64_t{128} << 20;
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
 // Address space is not limited. Modules with billions of parameters are built without memory for these, if
@@ -91,6 +93,28 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
   return text;
 }
 
+// The Python file of a problem in a public set. It is kept in the user's cache, so that every process that
+// grades the problem reads the same file.
+Result<fs::path> file_of_set_problem(const fs::path& path) {
+  const auto problem = read_set_problem(path);
+  if (!problem) return problem.errors();
+  const fs::path cache = user_cache_folder("sets");
+  if (cache.empty())
+    return blamed_on(Blame::machine,
+                     {{"a problem of a public set is kept as one file in the cache, and there is no cache",
+                       "set XDG_CACHE_HOME to a folder",
+                       {path.string(), 0, 0}}});
+  const fs::path folder = cache / sha256_hex(problem->text).substr(0, 16);
+  fs::path file = folder / (problem->slug + ".py");
+  if (const auto known = read_text_file(file, longest_set_text); known && *known == problem->text)
+    return file;
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (auto written = write_file_atomically(file, problem->text); !written)
+    return blamed_on(Blame::machine, written.errors());
+  return file;
+}
+
 Result<Problem> with_other_inputs(Problem problem, const fs::path& file,
                                   const std::vector<std::string>& inputs) {
   auto changed = with_inputs(std::move(problem), inputs);
@@ -107,13 +131,19 @@ Result<std::string> describe_module_file(const fs::path& file, const fs::path& p
   return content ? describe(*content, file, python, layout) : content.errors();
 }
 
-Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, const Layout& layout,
+Result<Problem> load_problem_file(const fs::path& path, const fs::path& python, const Layout& layout,
                                   const std::vector<std::string>& inputs) {
+  fs::path file = path;
+  if (is_set_path(path)) {
+    auto found = file_of_set_problem(path);
+    if (!found) return found.errors();
+    file = *std::move(found);
+  }
   if (!is_module_file(file)) {
     auto problem = load_problem(file);
     return problem ? with_other_inputs(std::move(*problem), file, inputs) : problem;
   }
-  const auto content = read_text_file(file);
+  const auto content = read_text_file(file, longest_set_text);
   if (!content) return content.errors();
   const auto text = describe(*content, file, python, layout);
   if (!text) return text.errors();

@@ -18,9 +18,10 @@ namespace kgrade {
 Result<std::string> describe_module_file(const std::filesystem::path& file,
                                          const std::filesystem::path& python, const Layout& layout);
 
-// The problem in a file of KernelBench's form or of kgrade's own. `inputs` replaces the file's own inputs
-// (problem/other_inputs.h).
-Result<Problem> load_problem_file(const std::filesystem::path& file, const std::filesystem::path& python,
+// The problem in a file of KernelBench's form or of kgrade's own, or in the files of a public set
+// (problem/set_files.h). A set's problem becomes one Python file in the user's cache, whose path is that of the
+// problem. `inputs` replaces the file's own inputs (problem/other_inputs.h).
+Result<Problem> load_problem_file(const std::filesystem::path& path, const std::filesystem::path& python,
                                   const Layout& layout, const std::vector<std::string>& inputs = {});
 
 }  // namespace kgrade

@@ -433,8 +433,8 @@ Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<
 Result<CandidateRecord> run_candidate(Session& session, const BuildOutcome& built,
                                       const std::vector<PlannedCase>& cases, CandidateRecord record) {
   ModuleCases stated{cases, "", ""};
-  if (built.status == BuildStatus::built && built.is_module) {
-    stated = stated_cases(session.problem, cases);
+  if (built.status == BuildStatus::built) {
+    stated = cases_for(built, session.problem, cases);
     if (!stated.note.empty()) record.notes.push_back(stated.note);
   }
   CandidateRun run(session, stated.cases, std::move(record));

@@ -232,6 +232,22 @@ ModuleCases stated_cases(const Problem& problem, std::vector<PlannedCase> cases)
   return result;
 }
 
+ModuleCases cases_for(const BuildOutcome& built, const Problem& problem, std::vector<PlannedCase> cases) {
+  if (built.is_module) return stated_cases(problem, std::move(cases));
+  ModuleCases result{std::move(cases), "", ""};
+  if (!built.python_entry.empty()) return result;
+  for (const PlannedCase& planned : result.cases) {
+    for (const Tensor& tensor : planned.bound.tensors) {
+      if (tensor.own_dtype == problem.parameters[tensor.parameter].own_dtype()) continue;
+      result.unsupported = fmt::format(
+          "the type of '{}' is another one in the case '{}', and a candidate in CUDA C++ has one "
+          "type for each pointer; write it in Python",
+          tensor.name, planned.bound.name);
+    }
+  }
+  return result;
+}
+
 int varied_rounds(const Problem& problem, const Case& bound, bool measures_speed) {
   constexpr int most_rounds = 20;  // twice as many as an input of a Model has families
   // Calls on larger tensors would take more than a tenth of a grade.

@@ -23,6 +23,10 @@ struct ModuleCases {
 // both axes.
 ModuleCases stated_cases(const Problem& problem, std::vector<PlannedCase> cases);
 
+// The cases that a candidate of this kind can run: stated_cases() for a module. A candidate in CUDA C++ can run
+// none if a case gives a tensor another type than its signature has.
+ModuleCases cases_for(const BuildOutcome& built, const Problem& problem, std::vector<PlannedCase> cases);
+
 // The end of the message about a case that a grade leaves out unless the case is named, because there is no
 // GPU or because the case takes long.
 inline constexpr std::string_view runs_when_named = "runs it all the same";

@@ -23,6 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+// The beginning of a text's last line.
+constexpr std::string_view last_line = "from kgrade_python.sets import ";
 constexpr std::uint64_t largest_text = std::uint64_t{16} << 20;
 constexpr std::uint64_t largest_tensors = std::uint64_t{64} << 20;  // in all files of a problem
 constexpr std::size_t shortest_line = 100;                          // above the tests of TritonBench
@@ -215,7 +217,8 @@ std::optional<Found> found_in_python(const fs::path& path) {
     if (const auto task = task_in(folder)) return Found{"gpu_mode", *task};
   }
   const auto content = read_text_file(path);
-  if (!content) return std::nullopt;
+  // The text that read_set_problem() has made is complete.
+  if (!content || content->find(last_line) != content->npos) return std::nullopt;
   const bool has_model = has_line(*content, "class Model(");
   if (has_line(*content, "def get_input_groups(")) return Found{"multi_kernel_bench", path};
   if (has_model && has_line(*content, "def forward_fn(") && config_of(path))
@@ -440,9 +443,8 @@ Result<SetText> read_set_problem(const fs::path& path) try {
   const std::string json = Json({{"name", parts.slug}, {"files", std::move(parts.files)}}).dump();
   const std::string literal = replace_all(replace_all(json, "\\", "\\\\"), "\"", "\\\"");
   return SetText{found->set, parts.slug,
-                 fmt::format("{}\n\nfrom kgrade_python.sets import {} as _kgrade_set; "
-                             "_kgrade_set.define(globals(), \"{}\")\n",
-                             parts.main, found->set, literal)};
+                 fmt::format("{}\n\n{}{} as _kgrade_set; _kgrade_set.define(globals(), \"{}\")\n", parts.main,
+                             last_line, found->set, literal)};
 } catch (const Refused& refused) {
   return refused.errors;
 }

@@ -295,6 +295,9 @@ class Description:
             raise FileError("forward() returns no tensor; return one, or a tuple of tensors",
                             self.file.line_of(self.run.model.forward))
         wanted = ["output"] if len(tensors) == 1 else [f"output{i}" for i in range(len(tensors))]
+        given = getattr(self.file.namespace, "OUTPUT_NAMES", None)
+        if isinstance(given, (list, tuple)) and len(given) == len(tensors):
+            wanted = [str(each) for each in given]
         return [self.output(self.names.give(name), each) for name, each in zip(wanted, tensors)]
 
     def output(self, name, tensor):

@@ -29,7 +29,7 @@ def define(namespace, text):
     given = json.loads(text)
     problem = Problem(given["name"], given["files"], namespace)
     namespace.update(CASES=problem.cases(), Model=model_of(problem), get_inputs=problem.inputs,
-                     get_init_inputs=lambda case: [])
+                     get_init_inputs=lambda case: [], OUTPUT_NAMES=list(problem.output_specs))
 
 
 class Problem:
