@@ -73,6 +73,7 @@ std::string output_text(const Parameter& parameter) {
                        parameter.init ? parameter.init->text : parameter.begins->input);
   if (compare.kind == Comparison::Kind::norm) return "(output)";
   if (compare.kind == Comparison::Kind::exact) return "(output, compared exactly)";
+  if (compare.kind == Comparison::Kind::property) return "(output, judged by check() of the file)";
   if (compare.kind == Comparison::Kind::quantised)
     return fmt::format("(output, codes: compared by how well they stand for {})", compare.values);
   if (compare.kind == Comparison::Kind::scales)

@@ -261,6 +261,27 @@ CallReport Contest::checked_call(ContestantRunner& runner, const Draw& draw, Pat
   return runner.checked_call(whole, poison_key_, ++calls_, patience, expected, kind, edit);
 }
 
+CallReport Contest::check_outputs(const Draw& draw, Patience patience) {
+  const std::vector<Values> outputs = outputs_of(Role::candidate);
+  const Edit hand_over = [&](Lease& lease) {
+    std::size_t next = 0;
+    for (const Lease::Loaned& tensor : lease.tensors())
+      if (tensor.tensor->output) write_values(*device_, tensor, 0, outputs.at(next++));
+  };
+  if (turns_.are_taken && turns_.whose != Role::oracle) {
+    if (auto failed = prepare_turn(Role::oracle, {}, draw, patience)) return *failed;
+  }
+  CallReport report;
+  oracle_->worker().thaw();
+  const Answer answer = oracle_->worker().describe_case(R"({"checks": true})", patience);
+  oracle_->worker().freeze();
+  report.fault = answer.fault;
+  report.detail = answer.detail;
+  Draw single = draw;
+  single.launches = 1;
+  return answer.ok() ? checked_call(*oracle_, single, patience, nullptr, {}, hand_over) : report;
+}
+
 std::uint64_t Contest::count_wrong(std::size_t output, double limit) {
   return device_->count_wrong(candidate_->lease().pair_with(oracle_->lease(), output), limit);
 }

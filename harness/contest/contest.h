@@ -196,6 +196,10 @@ class Contest {
   CallReport call(Role role, const Draw& draw, Patience patience) {
     return call_as(role, {}, draw, patience);
   }
+  // For a problem whose file has check(): hands the outputs of the candidate's latest call, which was of this
+  // draw, to check() in the oracle's process. The fault `no_answer` says that they are wrong, and `detail` why.
+  // The oracle's outputs are lost.
+  virtual CallReport check_outputs(const Draw& draw, Patience patience);
   // For each output of the case, a sample of what the oracle's latest call left (Lease::sample_outputs).
   virtual std::vector<std::vector<double>> sample_expected();
   // Sets the magnitudes of each output of the case. Comparisons use them until new buffers are lent to the

@@ -286,6 +286,7 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   failed_launch_ = failed_launch_text(report);
   if (record_.calls == 1 || is_on(Defence::every_call_compared)) {
     for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(report.outputs[i], i);
+    if (session_.problem.has_property()) judge_property();
   }
   if (!is_small_change(draw_) && purpose != Purpose::repeated) right_on_new_ += 1;
   keeps_lines_ = report.keeps_lines;

@@ -102,6 +102,10 @@ class CaseCalls {
   Trouble review_reference(const CallReport& report);
   void accept_call(const CallReport& report, Purpose purpose);
   void judge_output(OutputErrors output, std::size_t index);
+  bool is_random() const;  // whether Model draws random numbers
+  CallFinding undecided(const CallFinding& finding) const;
+  // Hands the outputs to check() of the problem's file.
+  void judge_property();
   Judgement judge_knowing_distance(const OutputErrors& output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
   std::string describe_wrong(const OutputErrors& output, std::size_t index, const Judgement& judgement,

@@ -1,5 +1,6 @@
 // What calls say of a candidate in one case: its outputs, the reference's, and how they are described.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -110,6 +111,18 @@ void CaseCalls::look_for_equal_answers() {
   }
 }
 
+void CaseCalls::judge_property() {
+  const auto timer = session_.stages.time("oracle");
+  const CallReport report = session_.contest.check_outputs(draw_, trusted_patience);
+  if (report.fault == Fault::no_answer) {
+    note({Verdict::wrong_answer, "outputs_match", "check() of the problem: " + report.detail});
+  } else if (const auto finding = review_call(report)) {
+    record_.notes.push_back("check() of the problem failed: " + finding->message);
+    note({Verdict::unsupported, "outputs_match",
+          "check() of the problem failed, which says nothing of the answer: " + finding->message});
+  }
+}
+
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
   // An output that should be constant may consist of rounding errors. In such an output, only numbers that
@@ -148,8 +161,23 @@ void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
                     judgement.element_limit / element_factor);
     record_.message_if_wrong = explain_wrong({Verdict::wrong_answer, "", error}).message;
   }
-  note(explain_wrong(
-      {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement, wrong)}));
+  const CallFinding finding = explain_wrong(
+      {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement, wrong)});
+  note(judgement.verdict == Verdict::wrong_answer && is_random() ? undecided(finding) : finding);
+}
+
+bool CaseCalls::is_random() const {
+  return session_.problem.torch && !session_.problem.torch->random.empty();
+}
+
+// A right answer may draw other random numbers than Model.
+CallFinding CaseCalls::undecided(const CallFinding& finding) const {
+  return {
+      Verdict::unsupported, check_behind(Verdict::unsupported),
+      fmt::format("the problem is random: forward() draws numbers by {}, and only the same draws from "
+                  "PyTorch's generator give the same answer. Draw them so, or let the problem's file define "
+                  "check(inputs, outputs). The answer differs: {}",
+                  fmt::join(session_.problem.torch->random, ", "), finding.message)};
 }
 
 // Judges an answer whose class depends on how far away the answer to other inputs is. In the first calls of a

@@ -257,7 +257,8 @@ class ProblemText {
     text_ += fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n",
                          yaml_text(shared.name), type, shared.is_input, shape_text(tensor, shared.name),
                          shared.is_input ? fmt::format(", init: \"{}\"", init_text(tensor, shared.name))
-                                         : compare_text(tensor));
+                         : any_case("property") ? ", compare: property"
+                                                : compare_text(tensor));
   }
 
   // Numbers that a candidate in CUDA gets as arguments. All cases have the same ones.
@@ -290,7 +291,8 @@ class ProblemText {
     text_ += fmt::format("  - {{name: {}, role: {}", yaml_text(member(one, "name")), text_of(one, "role"));
     for (const auto& [name, ignored] : scalars_of(*cases_[0]).items())
       text_ += fmt::format(", {}: {}", yaml_text(name), scalar_of(one, name).dump());
-    if (const auto rule = one.find("by_set"); rule != one.end() && rule->is_object() && std::getenv("KG_RULE"))
+    if (const auto rule = one.find("by_set");
+        rule != one.end() && rule->is_object() && std::getenv("KG_RULE"))
       text_ += fmt::format(", by_set: {}", rule->dump());
     Json own = {{"case", member(one, "number")}};
     if (has_several_types_) own["dtype"] = to_string(type_of(one));
@@ -378,6 +380,8 @@ class ProblemText {
       if (output.value("of_input", false)) views.push_back(yaml_text(text_of(output, "name")));
     if (!views.empty()) text_ += fmt::format("  views: [{}]\n", fmt::join(views, ", "));
     text_ += fmt::format("  mode: {}\n", yaml_text(text_of(one, "mode")));
+    if (const auto random = one.find("random"); random != one.end())
+      text_ += fmt::format("  random: {}\n", random->dump());
     std::int64_t operators = 0;
     for (const Json* each : cases_)
       operators = std::max(operators, each->value("operators", std::int64_t{0}));

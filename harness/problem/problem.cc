@@ -92,6 +92,12 @@ bool Parameter::is_integer() const {
   return !pointer && known != nullptr && known->is_integer();
 }
 
+bool Problem::has_property() const {
+  return std::ranges::any_of(parameters, [](const Parameter& parameter) {
+    return parameter.is_output() && parameter.compare.kind == Comparison::Kind::property;
+  });
+}
+
 bool Problem::keeps_types() const {
   const auto has_own_type = [](const CaseSpec& spec) { return spec.module && spec.module->dtype; };
   return has_model() && (std::ranges::find(dtypes, to_string(Dtype::float32)) == dtypes.end() ||

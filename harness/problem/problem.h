@@ -108,8 +108,10 @@ struct Quantisation {
 //   last axis, with one scale per block in the output `scale`. The decoded numbers may be further from `x`
 //   than the expected ones, by as much as the class allows. The output `scale` is compared along with the
 //   codes, and has the kind `scales` here.
+// - property: check() of the problem's Python file says whether the outputs are right for the inputs. Then
+//   all outputs are of this kind, and nothing is compared with the oracle's.
 struct Comparison {
-  enum class Kind { norm, exact, ties, quantised, scales };
+  enum class Kind { norm, exact, ties, quantised, scales, property };
   Kind kind = Kind::norm;
   std::string values;                // the input `x`
   std::optional<std::int64_t> axis;  // for ties; a negative axis counts from the end
@@ -310,6 +312,8 @@ struct Problem {
   const std::string& source_slug() const { return slug_of_file.empty() ? slug : slug_of_file; }
   // Whether the oracle and the reference are the Model of a Python file. A Model returns its outputs.
   bool has_model() const { return !reference.empty(); }
+  // Whether check() of the problem's Python file judges the outputs.
+  bool has_property() const;
   // Whether Model keeps the types of its file. A file in float32 is cast to `dtype` instead.
   bool keeps_types() const;
   // The parameters of the entry point.

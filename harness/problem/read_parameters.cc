@@ -50,6 +50,8 @@ std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& dia
   if (call && call->name == "norm" && !call->parentheses) return comparison;
   comparison.kind = Comparison::Kind::exact;
   if (call && call->name == "exact" && !call->parentheses) return comparison;
+  comparison.kind = Comparison::Kind::property;
+  if (call && call->name == "property" && !call->parentheses) return comparison;
   if (call && call->name == "quantised") {
     if (const auto quantisation = read_quantisation(arguments)) {
       comparison.kind = Comparison::Kind::quantised;
@@ -187,7 +189,7 @@ class ParameterReader {
                         R"([["batch_size", "in_channels", "height", "width"]])");
     init_ = keys_.find("init", init_schema, "");
     compare_ = keys_.find(
-        "compare", PatternForm{R"(norm|exact|(ties|quantised)\s*\(.*\))"},
+        "compare", PatternForm{R"(norm|exact|property|(ties|quantised)\s*\(.*\))"},
         "How an output is compared: by the norm of its error, exactly, or as indices into an input along an "
         "axis, where elements that are equal are as good as each other, and with distinct behind the axis "
         "none may occur twice along it; or as codes that stand for an input x in blocks along its last axis, "

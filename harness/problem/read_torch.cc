@@ -207,6 +207,10 @@ class TorchReader {
     keys_.read("mode", module_.mode,
                WordForm<ModuleMode>{{ModuleMode::train, ModuleMode::eval}, {"write train or eval"}},
                "The mode in which the module is called. Without it train.");
+    keys_.read("random", module_.random,
+               ListForm{any_text, most_free, "a list of operators, as in [multinomial]"},
+               "The operators by which forward() draws random numbers. kgrade import writes it.",
+               R"([["multinomial"]])");
     keys_.read("operators", module_.operators, OperatorsForm{},
                "How many operators of forward() may round their results. It limits the errors of answers in "
                "half precision. kgrade import writes it.",

@@ -157,6 +157,8 @@ Judgement judge(const OutputErrors& output, const Thresholds& bounds, Precision 
 
 Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision required,
                 const MeanSquares& usual, Comparison::Kind compare) {
+  // check() judges all outputs together.
+  if (compare == Comparison::Kind::property) return {};
   if (!has_norm(compare)) return judge_exactly(errors);
   const double element_limit = element_factor * threshold(bounds, required);
   constexpr double infinity = std::numeric_limits<double>::infinity();

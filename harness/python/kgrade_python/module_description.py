@@ -19,6 +19,8 @@ that holds tensors is {"list": [argument]}, {"tuple": [argument]} or {"dict": [[
 "dtype" is the file's type: the first type of 16 bits among outputs, weights and inputs; float32 if there is none.
 "is_narrow" says whether forward() or one of these tensors has a floating type below float32, and "chooses_codes" whether
 forward() casts to a floating type of 8 bits.
+"random": the operators by which forward() draws random numbers; "property": whether the file's check() judges answers
+(checked_outputs.py). Both may be missing.
 "terms" is the number of terms in the longest sum of forward(), "operators" how many operators may round, and
 "is_ranged" whether one of them takes only some numbers (sum_lengths.py).
 
@@ -164,6 +166,8 @@ class Description:
             "is_ranged": self.run.sums.is_ranged,
             "mode": "train" if self.run.model.training else "eval",
             "notes": self.notes,
+            **({"random": self.run.random} if self.run.random else {}),
+            **({"property": True} if callable(getattr(self.file.namespace, "check", None)) else {}),
         }
 
     @staticmethod

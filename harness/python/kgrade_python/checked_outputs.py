@@ -1,0 +1,31 @@
+"""Problems whose file says itself whether outputs are right: `def check(inputs, outputs)`.
+
+`inputs`: the arguments of forward(), as get_inputs() returns them. `outputs`: the answer, one tensor or a tuple.
+check() returns True, None or (True, "") if they are right, and False, a text or (False, "what is wrong") if not. It runs
+in the oracle's process, which holds nothing of the candidate but these tensors. A sampler is checked by a test of its
+frequencies; the problem states how often such a test may be wrong."""
+
+import torch
+
+from .errors import WrongAnswer, printable
+from .module_state import argument_of
+
+LONGEST = 300
+
+
+def check(module, call, tensors):
+    """Raises WrongAnswer with what check() says, if the outputs in `tensors` are wrong."""
+    typed = {name: in_type_of_file(tensor, call.file_types.get(name)) for name, tensor in tensors.items()}
+    inputs = [argument_of(each, {**call.scalars, **typed}) for each in call.forward]
+    outputs = tuple(typed[each["name"]] for each in call.outputs)
+    with torch.no_grad():
+        said = module.check(inputs, outputs[0] if len(outputs) == 1 else outputs)
+    is_right, words = said if isinstance(said, tuple) and len(said) == 2 else (said, "")
+    if isinstance(is_right, str):
+        is_right, words = not is_right, is_right
+    if is_right is not None and not bool(is_right):
+        raise WrongAnswer(printable(str(words), LONGEST) or "the outputs are wrong")
+
+
+def in_type_of_file(tensor, dtype):
+    return tensor if dtype is None or tensor.dtype == dtype else tensor.to(dtype)
