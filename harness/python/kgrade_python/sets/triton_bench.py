@@ -1,0 +1,189 @@
+"""TritonBench-T's problems: one PyTorch function above a line of `#`, and functions `test_...` below, which call it.
+Each of these calls becomes a case. A candidate is a function of the same name.
+
+The file's `.backward()` and its comparisons are not looked at.
+"""
+
+import ast
+import inspect
+import json
+import types
+
+import torch
+from torch.utils import _pytree as pytree
+
+from .. import emulated_cuda
+
+# The most axes of a shape in the name of a case.
+MOST_AXES = 5
+# The types of arguments that a case may have.
+PLAIN = (torch.Tensor, int, float, str, type(None))
+
+
+class Reached(BaseException):
+    """Ends the tests at the wanted call. The file's `except Exception` does not catch it."""
+
+
+def define(namespace, text):
+    """`text`: {"name", "files": {"tests": the text below the line}} as JSON."""
+    given = json.loads(text)
+    if any(type(each).__module__.partition(".")[0] == "triton" for each in namespace.values()):
+        raise ValueError("its reference is a Triton kernel, from which no float64 answer can be computed")
+    tests = Tests(given["files"]["tests"], given["name"], namespace)
+    calls = Calls(tests)
+    cases, left_out = calls.cases()
+    if not cases:
+        reasons = ", ".join(dict.fromkeys(each["left_out"] for each in left_out)) or "no test calls it"
+        raise ValueError(f"no call of {tests.entry}() in the tests can be graded: {reasons}")
+    max(cases, key=lambda case: case["bytes"])["role"] = "bench"
+    function = tests.function
+
+    class Model(torch.nn.Module):
+        def forward(self, args, kwargs):
+            if calls.writes:
+                args, kwargs = pytree.tree_map_only(torch.Tensor, torch.clone, (args, kwargs))
+            return function(*args, **kwargs)
+
+    Model.__doc__ = (inspect.getdoc(function) or tests.entry).partition("\n")[0]
+    names = {tuple(case["input_names"]) for case in cases}
+    if len(names) == 1:
+        namespace["INPUT_NAMES"] = list(*names)
+    namespace.update(CASES=cases, LEFT_OUT=left_out, ENTRY=tests.entry, Model=Model,
+                     get_inputs=lambda case: tests.inputs_of(case["data"]), get_init_inputs=lambda _case=None: [])
+
+
+class Tests:
+    """The test functions. `entry`: the name of the function that they call."""
+
+    def __init__(self, text, name, namespace):
+        tree = ast.parse(text)
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        own = [each for each, value in namespace.items()
+               if isinstance(value, types.FunctionType) and value.__globals__ is namespace and each in used]
+        if name not in own and len(own) != 1:
+            raise ValueError(f"the tests call {len(own)} functions of the file; let them call one, or one named '{name}'")
+        self.entry = name if name in own else own[0]
+        self.function = namespace[self.entry]
+        self.signature = inspect.signature(self.function)
+        tree.body = [each for each in tree.body if self.is_definition(each)]
+        self.code = compile(tree, "tests", "exec")
+        self.names = [each.name for each in tree.body if isinstance(each, ast.FunctionDef) and each.name.startswith("test")]
+        self.namespace = namespace
+
+    def is_definition(self, statement):
+        """False for the call of the tests, and for an import of the function from its own file."""
+        if isinstance(statement, ast.ImportFrom):
+            return all(each.name != self.entry for each in statement.names)
+        return isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.Import)) or not any(
+            isinstance(node, ast.Call) for node in ast.walk(statement))
+
+    def run(self, seen):
+        """Runs the tests. seen(args, kwargs) is called instead of the function."""
+        space = {**self.namespace, self.entry: lambda *args, **kwargs: seen(args, kwargs)}
+        exec(self.code, space)  # pylint: disable=exec-used
+        space[self.entry] = lambda *args, **kwargs: seen(args, kwargs)
+        with torch.enable_grad():
+            for name in self.names:
+                space[name]()
+
+    def inputs_of(self, wanted):
+        """The arguments of the call of this number."""
+        count, found = 0, []
+
+        def seen(args, kwargs):
+            nonlocal count
+            if count == wanted:
+                found.extend(self.arranged(args, kwargs))
+                raise Reached
+            count += 1
+            return self.function(*args, **kwargs)
+
+        try:
+            self.run(seen)
+        except Reached:
+            return found
+        raise ValueError(f"the tests make {count} calls of {self.entry}() now, and more when they were looked at")
+
+    def arranged(self, args, kwargs):
+        """[args, kwargs] in the same form for each call: with keywords only for what needs them. `out` is left out,
+        since an answer is what the function returns."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.arguments.pop("out", None)
+        return pytree.tree_map_only(torch.Tensor, without_gradient, [list(bound.args), bound.kwargs])
+
+    def names_of(self, args, kwargs):
+        """The names of all tensors among the arguments."""
+        names = []
+        for name, value in self.signature.bind(*args, **kwargs).arguments.items():
+            leaves = pytree.tree_leaves(value)
+            tensors = [i for i, each in enumerate(leaves) if isinstance(each, torch.Tensor)]
+            names += [name if len(leaves) == 1 else f"{name}{i}" for i in tensors]
+        return names
+
+
+class Calls:
+    """All calls that the tests make, on the host."""
+
+    def __init__(self, tests):
+        self.tests, self.found, self.writes, self.error = tests, [], False, None
+        with torch.random.fork_rng(devices=[]), emulated_cuda.DeviceUnderTest():
+            try:
+                tests.run(self.see)
+            except Exception as error:  # pylint: disable=broad-except
+                self.error = error
+
+    def see(self, args, kwargs):
+        given = self.tests.arranged(args, kwargs)
+        self.found.append((given, [None]))
+        leaves = tensors_of(given)
+        before, state = [each._version for each in leaves], torch.get_rng_state()  # pylint: disable=protected-access
+        result = self.tests.function(*args, **kwargs)
+        reason = reason_against([*leaves, *pytree.tree_leaves(result)])
+        if not torch.equal(state, torch.get_rng_state()):
+            reason = "it draws random numbers"
+        self.writes |= before != [each._version for each in leaves]  # pylint: disable=protected-access
+        self.found[-1][1].append(reason)
+        return result
+
+    def cases(self):
+        """The cases, and those that are left out. A call that raises is a test of a wrong argument."""
+        cases, left_out = [], []
+        for number, (given, outcome) in enumerate(self.found):
+            tensors = tensors_of(given)
+            extents = "x".join(map(str, tensors[0].shape[:MOST_AXES])) if tensors else ""
+            case = {"name": f"t{number + 1:02}-{extents or 'scalar'}", "role": "test", "data": number,
+                    "bytes": sum(each.numel() * each.element_size() for each in tensors)}
+            reason = outcome[-1] if len(outcome) > 1 else f"it raises{self.words_of_error()}"
+            strange = [each for each in pytree.tree_leaves(given) if not isinstance(each, PLAIN)]
+            if strange or not tensors:
+                reason = f"it gets a {type(strange[0]).__name__}" if strange else "it gets no tensors"
+            if reason:
+                left_out.append({**case, "left_out": reason})
+            else:
+                cases.append({**case, "input_names": self.tests.names_of(*given)})
+        return cases, left_out
+
+    def words_of_error(self):
+        return f" {type(self.error).__name__}: {str(self.error).partition(chr(10))[0]}" if self.error else ""
+
+
+def tensors_of(values):
+    return [each for each in pytree.tree_leaves(values) if isinstance(each, torch.Tensor)]
+
+
+def reason_against(values):
+    """Why a call with these tensors and results cannot be graded, or None."""
+    for each in values:
+        if not isinstance(each, torch.Tensor):
+            return f"it returns a {type(each).__name__}"
+        if each.is_complex():
+            return "a tensor is complex"
+        if each.layout != torch.strided or each.is_quantized:
+            return "a tensor is not dense"
+        if each.numel() == 0:
+            return "a tensor is empty"
+    return None if values else "it returns nothing"
+
+
+def without_gradient(tensor):
+    return tensor.detach() if tensor.requires_grad else tensor
