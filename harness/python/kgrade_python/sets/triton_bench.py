@@ -13,11 +13,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .. import emulated_cuda
-
-# The most axes of a shape in the name of a case.
-MOST_AXES = 5
-# The types of arguments that a case may have.
-PLAIN = (torch.Tensor, int, float, str, type(None))
+from .calls import Observed, case_of, copies, in_words, mark_largest, reason_against
 
 
 class Reached(BaseException):
@@ -33,15 +29,15 @@ def define(namespace, text):
     calls = Calls(tests)
     cases, left_out = calls.cases()
     if not cases:
-        reasons = ", ".join(dict.fromkeys(each["left_out"] for each in left_out)) or "no test calls it"
-        raise ValueError(f"no call of {tests.entry}() in the tests can be graded: {reasons}")
-    max(cases, key=lambda case: case["bytes"])["role"] = "bench"
+        raise ValueError(f"no call of {tests.entry}() in the tests can be graded: "
+                         f"{in_words(left_out) or calls.words_of_error() or 'there is none'}")
+    mark_largest(cases)
     function = tests.function
 
     class Model(torch.nn.Module):
         def forward(self, args, kwargs):
             if calls.writes:
-                args, kwargs = pytree.tree_map_only(torch.Tensor, torch.clone, (args, kwargs))
+                args, kwargs = copies((args, kwargs))
             return function(*args, **kwargs)
 
     Model.__doc__ = (inspect.getdoc(function) or tests.entry).partition("\n")[0]
@@ -125,38 +121,28 @@ class Calls:
     """All calls that the tests make, on the host."""
 
     def __init__(self, tests):
-        self.tests, self.found, self.writes, self.error = tests, [], False, None
+        self.tests, self.found, self.error = tests, [], None
         with torch.random.fork_rng(devices=[]), emulated_cuda.DeviceUnderTest():
             try:
                 tests.run(self.see)
             except Exception as error:  # pylint: disable=broad-except
                 self.error = error
+        self.writes = any(observed and observed.writes for _, observed in self.found)
 
     def see(self, args, kwargs):
         given = self.tests.arranged(args, kwargs)
-        self.found.append((given, [None]))
-        leaves = tensors_of(given)
-        before, state = [each._version for each in leaves], torch.get_rng_state()  # pylint: disable=protected-access
-        result = self.tests.function(*args, **kwargs)
-        reason = reason_against([*leaves, *pytree.tree_leaves(result)])
-        if not torch.equal(state, torch.get_rng_state()):
-            reason = "it draws random numbers"
-        self.writes |= before != [each._version for each in leaves]  # pylint: disable=protected-access
-        self.found[-1][1].append(reason)
-        return result
+        self.found.append((given, None))
+        observed = Observed(self.tests.function, args, kwargs)
+        observed.reason = reason_against(*given, observed.result) or observed.reason
+        self.found[-1] = (given, observed)
+        return observed.result
 
     def cases(self):
         """The cases, and those that are left out. A call that raises is a test of a wrong argument."""
         cases, left_out = [], []
-        for number, (given, outcome) in enumerate(self.found):
-            tensors = tensors_of(given)
-            extents = "x".join(map(str, tensors[0].shape[:MOST_AXES])) if tensors else ""
-            case = {"name": f"t{number + 1:02}-{extents or 'scalar'}", "role": "test", "data": number,
-                    "bytes": sum(each.numel() * each.element_size() for each in tensors)}
-            reason = outcome[-1] if len(outcome) > 1 else f"it raises{self.words_of_error()}"
-            strange = [each for each in pytree.tree_leaves(given) if not isinstance(each, PLAIN)]
-            if strange or not tensors:
-                reason = f"it gets a {type(strange[0]).__name__}" if strange else "it gets no tensors"
+        for number, (given, observed) in enumerate(self.found):
+            case = case_of("t", number, *given)
+            reason = observed.reason if observed else f"it raises{self.words_of_error()}"
             if reason:
                 left_out.append({**case, "left_out": reason})
             else:
@@ -165,24 +151,6 @@ class Calls:
 
     def words_of_error(self):
         return f" {type(self.error).__name__}: {str(self.error).partition(chr(10))[0]}" if self.error else ""
-
-
-def tensors_of(values):
-    return [each for each in pytree.tree_leaves(values) if isinstance(each, torch.Tensor)]
-
-
-def reason_against(values):
-    """Why a call with these tensors and results cannot be graded, or None."""
-    for each in values:
-        if not isinstance(each, torch.Tensor):
-            return f"it returns a {type(each).__name__}"
-        if each.is_complex():
-            return "a tensor is complex"
-        if each.layout != torch.strided or each.is_quantized:
-            return "a tensor is not dense"
-        if each.numel() == 0:
-            return "a tensor is empty"
-    return None if values else "it returns nothing"
 
 
 def without_gradient(tensor):

@@ -1,0 +1,115 @@
+"""BackendBench's suite of PyTorch's own samples: a problem is an operator of PyTorch's list for its tests, with an
+element type. Each of its samples becomes a case. A candidate is a function with the operator's arguments.
+
+The list is a part of PyTorch, so samples depend on its version."""
+
+import itertools
+import json
+import sys
+import types
+import unittest
+
+import torch
+
+from .calls import Observed, case_of, copies, in_words, mark_largest, tensors_of
+
+# The rule in the set's own eval.py. It compares integers in this way, too.
+BY_SET = {"absolute": 1e-2, "relative": 1e-2, "matched": 1.0, "largest": None}
+# A package that PyTorch's list imports for tests, and does not need for samples.
+TEST_PACKAGE = "expecttest"
+# The most cases of a problem.
+MOST_CASES = 200
+LIST = "torch.testing._internal.common_methods_invocations"
+
+
+def define(namespace, text):
+    """`text`: {"name": an operator such as "nn.functional.softmax", "variant": its name among operators of that name,
+    or left out, "dtype": "float32" if left out} as JSON."""
+    samples = Samples(**json.loads(text))
+    cases, left_out, writes = samples.cases()
+    if not cases:
+        raise ValueError(f"no sample of the operator {samples.name} can be graded: "
+                         f"{in_words(left_out) or 'there is none'}")
+    mark_largest(cases)
+    operator = samples.info.op
+
+    class Model(torch.nn.Module):
+        def forward(self, args, kwargs):
+            return operator(*copies(args), **copies(kwargs)) if writes else operator(*args, **kwargs)
+
+    Model.__doc__ = f"{samples.name} in {samples.dtype}".replace("torch.", "")
+    namespace.update(CASES=cases, LEFT_OUT=left_out, ENTRY=samples.name.rpartition(".")[2], Model=Model,
+                     get_inputs=lambda case: samples.inputs_of(case["data"]), get_init_inputs=lambda _case=None: [])
+
+
+class Samples:
+    """The samples of an operator. `info`: its entry in PyTorch's list."""
+
+    def __init__(self, name, dtype="float32", variant="", **_):
+        self.name, self.dtype = name, getattr(torch, dtype, None)
+        found = [each for each in operators() if each.name == name and each.variant_test_name == variant]
+        if not found:
+            other = sorted({each.variant_test_name for each in operators() if each.name == name})
+            words = f"; 'variant' is one of {other}" if other else ""
+            raise ValueError(f"PyTorch {torch.__version__} has no samples of the operator '{name}'{words}")
+        self.info = found[0]
+        if not isinstance(self.dtype, torch.dtype) or self.dtype not in self.info.supported_dtypes("cpu"):
+            known = sorted(str(each).partition(".")[2] for each in self.info.supported_dtypes("cpu"))
+            raise ValueError(f"the operator {name} has no samples of type '{dtype}'; 'dtype' is one of {', '.join(known)}")
+
+    def drawn(self):
+        """Draws [args, kwargs] of one sample after the other, from PyTorch's global generator."""
+        for sample in self.info.sample_inputs("cpu", self.dtype, set_seed=False):
+            yield [[sample.input, *sample.args], dict(sample.kwargs)]
+
+    def inputs_of(self, number):
+        found = next(itertools.islice(self.drawn(), number, None), None)
+        if found is None:
+            raise ValueError(f"the operator {self.name} has fewer samples now than when it was looked at")
+        return found
+
+    def cases(self):
+        """The cases, those that are left out, and whether the operator writes to its arguments."""
+        cases, left_out, writes = [], [], False
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            first = list(itertools.islice(self.drawn(), MOST_CASES))
+            torch.manual_seed(1)
+            second = itertools.islice(self.drawn(), MOST_CASES)
+            for number, (given, other) in enumerate(zip(first, second)):
+                case = {**case_of("s", number, *given), "by_set": BY_SET}
+                reason = None if forms(given) == forms(other) else "its shapes are random"
+                try:
+                    observed = Observed(self.info.op, *given)
+                    reason, writes = observed.reason or reason, writes or observed.writes
+                except Exception as error:  # pylint: disable=broad-except
+                    reason = f"it raises {type(error).__name__}"
+                if reason:
+                    left_out.append({**case, "left_out": reason})
+                else:
+                    cases.append(case)
+        return cases, left_out, writes
+
+
+def forms(values):
+    return [(each.shape, each.dtype) for each in tensors_of(values)]
+
+
+def operators():
+    """PyTorch's list. Its import takes about two seconds."""
+    return listed() if LIST not in sys.modules else sys.modules[LIST].op_db
+
+
+def listed():
+    """Imports the list without what it changes for PyTorch's own tests."""
+    freeze, torch.backends.disable_global_flags = torch.backends.disable_global_flags, lambda: None
+    stand_in = types.ModuleType(TEST_PACKAGE)
+    stand_in.TestCase = unittest.TestCase
+    is_new = sys.modules.setdefault(TEST_PACKAGE, stand_in) is stand_in
+    try:
+        from torch.testing._internal.common_methods_invocations import op_db
+    finally:
+        torch.backends.disable_global_flags = freeze
+        if is_new:
+            del sys.modules[TEST_PACKAGE]
+    return op_db

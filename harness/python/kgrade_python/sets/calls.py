@@ -1,0 +1,75 @@
+"""Calls of a function with arguments that a set's own program makes: which of them can be graded, and their names."""
+
+import torch
+from torch.utils import _pytree as pytree
+
+# The most axes of a shape in the name of a case.
+MOST_AXES = 5
+# The types of arguments that a case may have.
+PLAIN = (torch.Tensor, int, float, str, type(None))
+
+
+class Observed:
+    """A call on the host. `result`: what the function returned. `reason`: why the call cannot be graded, or None.
+    `writes`: whether the function wrote to its arguments."""
+
+    def __init__(self, function, args, kwargs):
+        given = tensors_of((args, kwargs))
+        before, state = versions(given), torch.get_rng_state()
+        self.result = function(*args, **kwargs)
+        self.writes = versions(given) != before
+        self.reason = reason_against(args, kwargs, self.result)
+        if not torch.equal(state, torch.get_rng_state()):
+            self.reason = "it draws random numbers"
+
+
+def reason_against(args, kwargs, result):
+    strange = [each for each in pytree.tree_leaves((args, kwargs)) if not isinstance(each, PLAIN)]
+    if strange:
+        return f"it gets a {type(strange[0]).__name__}"
+    given, results = tensors_of((args, kwargs)), pytree.tree_leaves(result)
+    if not given:
+        return "it gets no tensors"
+    strange = [each for each in results if not isinstance(each, torch.Tensor)]
+    if strange or not results:
+        return f"it returns a {type(strange[0]).__name__}" if strange else "it returns nothing"
+    return next((reason for reason in map(reason_against_tensor, [*given, *results]) if reason), None)
+
+
+def reason_against_tensor(tensor):
+    if tensor.is_complex():
+        return "a tensor is complex"
+    if tensor.layout != torch.strided or tensor.is_quantized:
+        return "a tensor is not dense"
+    return "a tensor is empty" if tensor.numel() == 0 else None
+
+
+def case_of(letter, number, args, kwargs):
+    """An entry of CASES for call `number`, counted from 0."""
+    tensors = tensors_of((args, kwargs))
+    extents = "x".join(map(str, tensors[0].shape[:MOST_AXES])) if tensors else ""
+    return {"name": f"{letter}{number + 1:02}-{extents or 'scalar'}", "role": "test", "data": number,
+            "bytes": sum(each.numel() * each.element_size() for each in tensors)}
+
+
+def mark_largest(cases):
+    """Makes the case of the most bytes the measured one."""
+    max(cases, key=lambda case: case["bytes"])["role"] = "bench"
+
+
+def in_words(left_out):
+    """The reasons of all cases that are left out."""
+    return ", ".join(dict.fromkeys(each["left_out"] for each in left_out))
+
+
+def tensors_of(values):
+    return [each for each in pytree.tree_leaves(values) if isinstance(each, torch.Tensor)]
+
+
+def versions(tensors):
+    """Numbers that change when a tensor is written to."""
+    return [each._version for each in tensors]  # pylint: disable=protected-access
+
+
+def copies(values):
+    return pytree.tree_map_only(torch.Tensor, torch.clone, values)
