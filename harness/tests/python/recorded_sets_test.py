@@ -12,6 +12,7 @@ sys.path.insert(0, str(PROGRAMS))
 import torch  # noqa: E402
 
 from kgrade_python import emulated_cuda  # noqa: E402
+from kgrade_python.module_file import FileError  # noqa: E402
 from kgrade_python.sets import backend_bench, multi_kernel_bench, triton_bench  # noqa: E402
 
 
@@ -32,7 +33,15 @@ class SetTest(unittest.TestCase):
         return space
 
     def roles(self, space):
-        return {case["name"]: case["role"] for case in space["CASES"]}
+        return {case["name"]: case["role"] for case in space["CASES"] if "left_out" not in case}
+
+    def left_out(self, space):
+        """The reasons, each of which get_inputs() says, too."""
+        cases = [case for case in space["CASES"] if "left_out" in case]
+        for case in cases:
+            with self.assertRaisesRegex(FileError, case["left_out"]):
+                space["get_inputs"](case)
+        return [case["left_out"] for case in cases]
 
     def drawn(self, space, place, seed=1):
         torch.manual_seed(seed)
@@ -138,7 +147,7 @@ class LinesTest(SetTest):
     def test_empty_tensors_are_left_out(self):
         space = self.scaled(line([3, 0]), line([4]), line([4], other=[0]))
         self.assertEqual(self.roles(space), {"w02-4": "bench"})
-        self.assertEqual([each["left_out"] for each in space["LEFT_OUT"]], ["an input is empty"] * 2)
+        self.assertEqual(self.left_out(space), ["an input is empty"] * 2)
 
     def test_a_forward_that_writes_gets_copies(self):
         space = self.scaled(line([4]), source=SCALE.replace("return x * factor if", "return x.mul_(factor) if"))
@@ -195,12 +204,11 @@ class CallsTest(SetTest):
         space = self.blended()
         self.assertEqual(self.roles(space), {"t01-3x4": "bench", "t03-2": "test", "t04-5": "test"})
         self.assertEqual(space["ENTRY"], "blend")
-        self.assertEqual([each["input_names"] for each in space["CASES"]], [["input"], ["input", "other"], ["input"]])
-        self.assertEqual([each["left_out"] for each in space["LEFT_OUT"]], ["it raises", "a tensor is empty", "a tensor is complex"])
-        (args, kwargs), out = self.computed(space, 1)
+        self.assertEqual(self.left_out(space), ["it raises", "a tensor is empty", "a tensor is complex"])
+        (args, kwargs), out = self.computed(space, 2)
         self.assertEqual((args[0].tolist(), kwargs), ([1.0, -2.0], {"alpha": 0.5}))
         self.assertTrue(torch.equal(out, args[0] + 0.5 * args[1]))
-        (args, kwargs), out = self.computed(space, 2)
+        (args, kwargs), out = self.computed(space, 3)
         self.assertEqual((kwargs, out.tolist()), ({"alpha": 2}, [0.0] * 5))
         self.assertFalse(self.drawn(space, 0)[0][0].requires_grad)
         self.assertFalse(torch.equal(self.drawn(space, 0, 1)[0][0], self.drawn(space, 0, 2)[0][0]))
@@ -220,12 +228,16 @@ class CallsTest(SetTest):
         self.error("Triton kernel", reader=triton_bench, source=kernel, name="blend", files={"tests": TESTS})
 
 
+def sample(operator, **more):
+    return {"name": "sample", "files": {"sample": json.dumps({"operator": operator, **more})}}
+
+
 class SamplesTest(SetTest):
     def test_a_sample_is_a_case(self):
-        space = self.defined(backend_bench, "", name="nn.functional.layer_norm", dtype="bfloat16")
+        space = self.defined(backend_bench, "", **sample("nn.functional.layer_norm", dtype="bfloat16"))
         self.assertEqual(list(self.roles(space).values()).count("bench"), 1)
         self.assertGreater(len(space["CASES"]), 2)
-        for place in range(len(space["CASES"])):
+        for place in (i for i, case in enumerate(space["CASES"]) if "left_out" not in case):
             (args, kwargs), out = self.computed(space, place)
             self.assertEqual(args[0].dtype, torch.bfloat16)
             self.assertTrue(torch.equal(out, torch.nn.functional.layer_norm(*args, **kwargs)))
@@ -235,15 +247,18 @@ class SamplesTest(SetTest):
         self.assertFalse(torch.backends.flags_frozen())
 
     def test_tensors_in_lists(self):
-        space = self.defined(backend_bench, "", name="cat")
+        space = self.defined(backend_bench, "", **sample("cat"))
         (args, kwargs), out = self.computed(space, 0)
         self.assertIsInstance(args[0], (list, tuple))
         self.assertTrue(torch.equal(out, torch.cat(*args, **kwargs)))
 
     def test_what_cannot_be_graded(self):
-        for text, words in (({"name": "nothing"}, "no samples of the operator 'nothing'"), ({"name": "bernoulli"}, "draws random numbers"),
-                            ({"name": "cat", "dtype": "float3"}, "'dtype' is one of"), ({"name": "cat", "variant": "x"}, "'variant' is one of")):
-            self.error(words, reader=backend_bench, source="", **text)
+        for given, words in (({"operator": "nothing"}, "no samples of the operator 'nothing'"),
+                             ({"operator": "bernoulli"}, "draws random numbers"),
+                             ({"operator": "allclose"}, "returns a bool"),
+                             ({"operator": "cat", "dtype": "float3"}, "'dtype' is one of"),
+                             ({"operator": "cat", "variant": "x"}, "'variant' is one of")):
+            self.error(words, reader=backend_bench, source="", **sample(**given))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import unittest
 
 import torch
 
-from .calls import Observed, case_of, copies, in_words, mark_largest, tensors_of
+from .calls import Observed, case_of, copies, mark_largest, refuse_left_out, tensors_of
 
 # The rule in the set's own eval.py. It compares integers in this way, too.
 BY_SET = {"absolute": 1e-2, "relative": 1e-2, "matched": 1.0, "largest": None}
@@ -19,18 +19,17 @@ BY_SET = {"absolute": 1e-2, "relative": 1e-2, "matched": 1.0, "largest": None}
 TEST_PACKAGE = "expecttest"
 # The most cases of a problem.
 MOST_CASES = 200
+# A function that PyTorch's tests call to seed an operator that draws random numbers.
+SEEDED = "wrapper_set_seed"
 LIST = "torch.testing._internal.common_methods_invocations"
 
 
 def define(namespace, text):
-    """`text`: {"name": an operator such as "nn.functional.softmax", "variant": its name among operators of that name,
-    or left out, "dtype": "float32" if left out} as JSON."""
-    samples = Samples(**json.loads(text))
-    cases, left_out, writes = samples.cases()
-    if not cases:
-        raise ValueError(f"no sample of the operator {samples.name} can be graded: "
-                         f"{in_words(left_out) or 'there is none'}")
-    mark_largest(cases)
+    """`text`: {"name", "files": {"sample": {"operator": such as "nn.functional.softmax", "variant": its name among
+    operators of that name, or left out, "dtype": "float32" if left out}}} as JSON, whose inner object is JSON too."""
+    samples = Samples(**json.loads(json.loads(text)["files"]["sample"]))
+    cases, writes = samples.cases()
+    mark_largest(cases, f"sample of the operator {samples.name}")
     operator = samples.info.op
 
     class Model(torch.nn.Module):
@@ -38,24 +37,31 @@ def define(namespace, text):
             return operator(*copies(args), **copies(kwargs)) if writes else operator(*args, **kwargs)
 
     Model.__doc__ = f"{samples.name} in {samples.dtype}".replace("torch.", "")
-    namespace.update(CASES=cases, LEFT_OUT=left_out, ENTRY=samples.name.rpartition(".")[2], Model=Model,
-                     get_inputs=lambda case: samples.inputs_of(case["data"]), get_init_inputs=lambda _case=None: [])
+
+    def get_inputs(case):
+        refuse_left_out(case)
+        return samples.inputs_of(case["data"])
+
+    namespace.update(CASES=cases, ENTRY=samples.name.rpartition(".")[2], Model=Model, get_inputs=get_inputs,
+                     get_init_inputs=lambda _case=None: [])
 
 
 class Samples:
     """The samples of an operator. `info`: its entry in PyTorch's list."""
 
-    def __init__(self, name, dtype="float32", variant="", **_):
-        self.name, self.dtype = name, getattr(torch, dtype, None)
-        found = [each for each in operators() if each.name == name and each.variant_test_name == variant]
+    def __init__(self, operator, dtype="float32", variant=""):
+        self.name, self.dtype = operator, getattr(torch, dtype, None)
+        found = [each for each in operators() if each.name == operator and each.variant_test_name == variant]
         if not found:
-            other = sorted({each.variant_test_name for each in operators() if each.name == name})
+            other = sorted({each.variant_test_name for each in operators() if each.name == operator})
             words = f"; 'variant' is one of {other}" if other else ""
-            raise ValueError(f"PyTorch {torch.__version__} has no samples of the operator '{name}'{words}")
+            raise ValueError(f"PyTorch {torch.__version__} has no samples of the operator '{operator}'{words}")
         self.info = found[0]
+        if SEEDED in getattr(getattr(self.info.op, "__code__", None), "co_names", ()):
+            raise ValueError(f"the operator {operator} draws random numbers")
         if not isinstance(self.dtype, torch.dtype) or self.dtype not in self.info.supported_dtypes("cpu"):
             known = sorted(str(each).partition(".")[2] for each in self.info.supported_dtypes("cpu"))
-            raise ValueError(f"the operator {name} has no samples of type '{dtype}'; 'dtype' is one of {', '.join(known)}")
+            raise ValueError(f"the operator {operator} has no samples of type '{dtype}'; 'dtype' is one of {', '.join(known)}")
 
     def drawn(self):
         """Draws [args, kwargs] of one sample after the other, from PyTorch's global generator."""
@@ -69,15 +75,14 @@ class Samples:
         return found
 
     def cases(self):
-        """The cases, those that are left out, and whether the operator writes to its arguments."""
-        cases, left_out, writes = [], [], False
+        """A case for each sample, and whether the operator writes to its arguments."""
+        cases, writes = [], False
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
             first = list(itertools.islice(self.drawn(), MOST_CASES))
             torch.manual_seed(1)
-            second = itertools.islice(self.drawn(), MOST_CASES)
-            for number, (given, other) in enumerate(zip(first, second)):
-                case = {**case_of("s", number, *given), "by_set": BY_SET}
+            for number, (given, other) in enumerate(zip(first, self.drawn())):
+                cases.append({**case_of("s", number, *given), "by_set": BY_SET})
                 reason = None if forms(given) == forms(other) else "its shapes are random"
                 try:
                     observed = Observed(self.info.op, *given)
@@ -85,10 +90,8 @@ class Samples:
                 except Exception as error:  # pylint: disable=broad-except
                     reason = f"it raises {type(error).__name__}"
                 if reason:
-                    left_out.append({**case, "left_out": reason})
-                else:
-                    cases.append(case)
-        return cases, left_out, writes
+                    cases[-1]["left_out"] = reason
+        return cases, writes
 
 
 def forms(values):

@@ -3,6 +3,8 @@
 import torch
 from torch.utils import _pytree as pytree
 
+from ..module_file import FileError
+
 # The most axes of a shape in the name of a case.
 MOST_AXES = 5
 # The types of arguments that a case may have.
@@ -52,14 +54,21 @@ def case_of(letter, number, args, kwargs):
             "bytes": sum(each.numel() * each.element_size() for each in tensors)}
 
 
-def mark_largest(cases):
-    """Makes the case of the most bytes the measured one."""
-    max(cases, key=lambda case: case["bytes"])["role"] = "bench"
+def mark_largest(cases, what):
+    """Makes the case of the most bytes the measured one. `what`: "call of blend()". Raises ValueError if all cases are
+    left out."""
+    gradable = [case for case in cases if "left_out" not in case]
+    if not gradable:
+        reasons = ", ".join(dict.fromkeys(case["left_out"] for case in cases)) or "there is none"
+        raise ValueError(f"no {what} can be graded: {reasons}")
+    max(gradable, key=lambda case: case["bytes"])["role"] = "bench"
 
 
-def in_words(left_out):
-    """The reasons of all cases that are left out."""
-    return ", ".join(dict.fromkeys(each["left_out"] for each in left_out))
+def refuse_left_out(case):
+    """Raises FileError for a case that cannot be graded. Such a case stays among the cases, because a case is known by
+    its place there."""
+    if "left_out" in case:
+        raise FileError(case["left_out"])
 
 
 def tensors_of(values):

@@ -18,12 +18,12 @@ import types
 
 import torch
 
+from .calls import MOST_AXES, refuse_left_out
+
 # The rule in the set's own utils/correctness.py.
 BY_SET = {"absolute": 1e-4, "relative": 1e-4, "matched": 1.0, "largest": None}
 # The most measured cases for each element type.
 MOST_MEASURED = 3
-# The most axes of a shape in the name of a case.
-MOST_AXES = 5
 # The package of an accelerator, which some files import.
 ACCELERATOR = "torch_npu"
 # The methods in the docstring of a Model whose forward() calls the accelerator's own function.
@@ -79,11 +79,11 @@ def define(namespace, text):
     cases = cases_of(lines, name)
     for case in cases:
         case["scalars"] = scalars_of(case, parameters)
-    namespace["CASES"] = [case for case in cases if "left_out" not in case]
-    namespace["LEFT_OUT"] = [case for case in cases if "left_out" in case]
+    namespace["CASES"] = cases
     namespace.setdefault("__file__", name)
 
     def get_inputs(case):
+        refuse_left_out(case)
         namespace["open"] = lambda *_, **__: io.StringIO(case["data"])
         try:
             drawn = groups()
