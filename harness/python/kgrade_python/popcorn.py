@@ -10,6 +10,8 @@ import sys
 import types
 import typing
 
+from .leaderboard_tools import TOOLS
+
 MARK = re.compile(r"^#!POPCORN\b|^\s*from\s+task\s+import\b|^\s*import\s+task\b", re.MULTILINE)
 
 WITH_OUTPUTS = "with outputs"
@@ -70,7 +72,8 @@ def counts_in(function, data, lengths):
 
 class TaskFinder:
     """Finds the modules that a leaderboard puts beside each submission, if no such files are there: the types of
-    `task`, and `utils`, whose comparisons a submission names but does not need."""
+    `task`, and the tools of `utils`. A reference compares with these tools. A submission names them, but does not need
+    them."""
 
     MODULES = ("task", "utils")
 
@@ -96,7 +99,7 @@ def type_of_task(name):
 
 
 class Unused:
-    """A function or context of a leaderboard's `utils`. The stand-in checks nothing."""
+    """A function or context of a leaderboard's `utils` that has no effect here, such as DeterministicContext."""
 
     def __init__(self, *_arguments, **_keywords):
         pass
@@ -114,7 +117,7 @@ class Unused:
 def tool_of_leaderboard(name):
     if name.startswith("__"):
         raise AttributeError(name)
-    return Unused
+    return TOOLS.get(name, Unused)
 
 
 def install(source):
