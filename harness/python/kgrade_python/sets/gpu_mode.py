@@ -167,8 +167,8 @@ class Reference:
 
 def named_parts(names, generate):
     """The names, with those that generate_input() returns in the place of `_`."""
-    returned = [node.value for node in ast.walk(generate) if isinstance(node, ast.Return)]
-    others = [getattr(each, "id", None) for each in getattr(returned[-1] if returned else None, "elts", [])]
+    returned = getattr(generate.body[-1], "value", None)
+    others = [base_of(each) for each in getattr(returned, "elts", [])]
     if len(others) != len(names):
         others = [None] * len(names)
     return [(others[i] or f"part{i}") if name == "_" else name for i, name in enumerate(names)]
