@@ -15,7 +15,7 @@ import sys
 
 import torch
 
-from . import errors
+from . import errors, popcorn
 from .run_budget import Overrun
 
 NEEDED = {
@@ -79,7 +79,9 @@ class ModuleFile:
         try:
             # get_code() is not used: it takes the bytecode of an earlier text if that had the same size and was written
             # in the same second.
-            code = spec.loader.source_to_code(spec.loader.get_data(self.path), self.path)
+            text = spec.loader.get_data(self.path)
+            popcorn.install(text.decode("utf-8", "replace"))
+            code = spec.loader.source_to_code(text, self.path)
         except ValueError as error:  # Python before 3.11.4 raises it for null bytes.
             raise FileError(f"SyntaxError: {error}") from error
         exec(code, vars(module))  # pylint: disable=exec-used
