@@ -1,0 +1,80 @@
+"""The decks of kernelbench.com and KernelBench v3: a file with `Model`, and beside it `shapes.py` with the shapes that the
+problem is measured for, and `problem.yaml` with tolerances and forbidden operators."""
+
+import json
+import re
+
+LONGEST_NAME = 60
+TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
+# The deck's tolerances for types that problem.yaml does not name.
+TOLERANCES = {"float32": 1e-4, "float16": 1e-2, "bfloat16": 1e-2, "float8_e4m3fn": 0.1, "float8_e5m2": 0.1}
+
+
+def define(namespace, text):
+    given = json.loads(text)
+    problem = json.loads(given["files"].get("problem", "{}"))
+    if not callable(namespace.get("get_inputs")) and callable(namespace.get("Model")):
+        raise ValueError("the file has a Model without get_inputs(): only the check.py beside it knows how to call it; choose "
+                         "a problem with get_inputs()")
+    shapes = shapes_of(given["files"].get("shapes", "")) or [{}]
+    by_set = rule_of(problem)
+    title = problem.get("display_name") or namespace["Model"].__doc__ or given["name"]
+    forbidden = ", ".join(map(str, problem.get("forbidden") or []))
+    note = f"the deck forbids: {forbidden}" if forbidden else None
+    names = [name_of(shape, number) for number, shape in enumerate(shapes, 1)]
+    namespace["CASES"] = [{"name": name, "role": "bench", **({"by_set": by_set} if by_set else {}),
+                           **({"note": note} if note else {}),
+                           "scalars": {key: value for key, value in shape.items() if type(value) in (int, float)},
+                           "data": shape}
+                          for name, shape in zip(names, shapes)]
+    namespace["Model"].__doc__ = f"{title}\n\n{note}" if note else title
+    get_inputs, get_init_inputs = namespace["get_inputs"], namespace.get("get_init_inputs", list)
+
+    def of_shape(function):
+        def called(case):
+            set_globals(namespace, case["data"])
+            return function()
+
+        return called
+
+    namespace.update(get_inputs=of_shape(get_inputs), get_init_inputs=of_shape(get_init_inputs))
+
+
+def set_globals(namespace, shape):
+    """Sets the globals of the file that a shape gives. The deck's own check does so. It names some in capitals."""
+    for name, value in shape.items():
+        namespace[name if name in namespace else name.upper()] = value
+
+
+def shapes_of(text):
+    """The list SHAPES of a file shapes.py; [] if it has none."""
+    found = {}
+    exec(compile(text, "shapes.py", "exec"), found)  # pylint: disable=exec-used
+    shapes = found.get("SHAPES", [])
+    if not isinstance(shapes, list) or not all(isinstance(each, dict) for each in shapes):
+        raise ValueError('SHAPES of shapes.py is no list of shapes; write: SHAPES = [{"M": 64, "N": 64}]')
+    return shapes
+
+
+def rule_of(problem):
+    """The rule of acceptance for the type that `precision` names last, as in int4_bf16. The deck gives one tolerance for
+    each type of an output. None for a deck that compares in another way."""
+    given = {str(name).replace("torch.", ""): value for name, value in (problem.get("tolerance") or {}).items()}
+    precision = str(problem.get("precision", "")).split("_")
+    types = [TYPES[each] for each in reversed(precision) if each in TYPES]
+    chosen = next((given[each] for each in types if each in given), None)
+    if chosen is None and given:
+        values = list(given.values())
+        chosen = values[0] if set(given) <= set(TOLERANCES) and all(each == values[0] for each in values) else None
+    elif chosen is None and types:
+        chosen = TOLERANCES[types[0]]
+    if chosen is None:
+        return None
+    absolute, relative = (chosen.get("atol", 0), chosen.get("rtol", 0)) if isinstance(chosen, dict) else (chosen, chosen)
+    return {"absolute": float(absolute), "relative": float(relative), "matched": 1.0, "largest": None}
+
+
+def name_of(shape, number):
+    words = [f"{name}{value}" for name, value in shape.items()]
+    name = re.sub(r"[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
+    return name if 0 < len(name) <= LONGEST_NAME else f"shape{number}"

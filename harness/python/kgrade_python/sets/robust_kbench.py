@@ -1,0 +1,52 @@
+"""robust-kbench: func_forward.py or func_backward.py with `Model`, `forward_fn` and `get_inputs`, and a config file of
+settings. A file with an AutogradFunction is a problem of gradients."""
+
+import json
+import re
+
+from .. import backward
+
+# The default tolerances of the set's own checks.
+BY_SET = {"absolute": 1e-5, "relative": 1e-5, "matched": 1.0, "largest": None}
+LONGEST_NAME = 60
+
+
+def define(namespace, text):
+    given = json.loads(text)
+    for name in ("Model", "get_inputs"):
+        if not callable(namespace.get(name)):
+            raise ValueError(f"the file defines no '{name}'; robust-kbench needs it")
+    draw = namespace["get_inputs"]
+    if "input_names" in namespace:
+        namespace["INPUT_NAMES"] = list(namespace["input_names"])
+    namespace.update(CASES=cases_of(json.loads(given["files"]["config"])),
+                     get_inputs=lambda case: list(draw(**case["data"]["inputs"])),
+                     get_init_inputs=lambda case: [[], case["data"]["init"]])
+    if "AutogradFunction" in namespace:
+        backward.define(namespace)
+
+
+def cases_of(config):
+    """A case for each combination of settings for Model, for the inputs, and for both. The settings for both come last.
+    The set combines the `single` ones, and it combines the `multi` ones."""
+    cases, names = [], set()
+    for kind in ("single", "multi"):
+        for_model, for_inputs, for_both = (config.get(f"{kind}_{of}_configs") or [{}] for of in ("init", "input", "shared"))
+        for init in for_model:
+            for inputs in for_inputs:
+                for both in for_both:
+                    data = {"init": {**init, **both}, "inputs": {**inputs, **both}}
+                    if all(case["data"] != data for case in cases):
+                        cases.append({"name": name_of(data, len(cases) + 1, names), "role": "bench", "by_set": BY_SET,
+                                      "data": data})
+    return cases
+
+
+def name_of(data, number, names):
+    settings = {**data["inputs"], **data["init"]}
+    words = [str(value) if isinstance(value, str) else f"{name}{value}" for name, value in settings.items()]
+    name = re.sub(r"[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
+    if not name or len(name) > LONGEST_NAME or name in names:
+        name = f"case{number}"
+    names.add(name)
+    return name
