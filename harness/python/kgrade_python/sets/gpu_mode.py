@@ -34,7 +34,6 @@ def define(namespace, text):
     cases = cases_of(task)
     for case in cases:
         case.update({"by_set": rule} if isinstance(rule, dict) else {})
-        case.update({"property": True} if rule == "property" else {})
     generate, kernel = namespace["generate_input"], namespace["ref_kernel"]
     takes_seed = "seed" in inspect.signature(generate).parameters
 
@@ -54,6 +53,8 @@ def define(namespace, text):
                 return kernel(rebuilt(reference.with_copies(data), namespace))
 
     namespace.update(CASES=cases, Model=Model, get_inputs=get_inputs, get_init_inputs=lambda case: [])
+    if rule == "property":
+        namespace["check"] = lambda inputs, outputs: namespace["check_implementation"](rebuilt(inputs[0], namespace), outputs)
 
 
 def title_of(task, name):
