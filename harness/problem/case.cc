@@ -38,6 +38,7 @@ class CaseResolver {
     case_.integers = spec.integers;
     case_.reals = spec.reals;
     case_.weight = spec.weight;
+    case_.by_set = spec.by_set;
     case_.dtype = problem.dtype;
   }
 

@@ -81,6 +81,7 @@ struct Case {
   std::int64_t terms = 1;
   double weight = 1;                  // in scores over cases
   std::optional<std::int64_t> bytes;  // if the problem gives them; otherwise tensor_bytes() counts
+  std::optional<SetRule> by_set;      // of the set that the problem is from
 
   std::vector<const Tensor*> outputs() const;
   Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype); }

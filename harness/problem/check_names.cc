@@ -95,7 +95,7 @@ class NameChecker {
     if (!is_identifier(name) || is_keyword(name) || is_reserved(name) || find_scalar_type(name) != nullptr) {
       diagnostics_.add(location, fmt::format("{} cannot be a name in C++", in_quotes(name)),
                        "use letters, digits and single underscores, begin with a letter, and avoid keywords");
-    } else if (name == "name" || name == "role") {
+    } else if (name == "name" || name == "role" || name == "by_set") {
       diagnostics_.add(location, fmt::format("{} is a key of cases and cannot be a name", in_quotes(name)),
                        "choose another name");
     }

@@ -202,6 +202,22 @@ struct ModuleCase {
   std::string axes = {};
 };
 
+// The rule by which a public set of problems accepts an output. It gives a verdict of its own beside the
+// grader's (verify/by_set.h), so that published figures can be compared. An element passes if
+// |out - expected| <= absolute + relative * |expected|. That is the formula of torch.isclose() with
+// equal_nan=False: equal infinities pass, and NaN never does.
+struct SetRule {
+  double absolute = 0;
+  double relative = 0;
+  double matched = 1;                  // the share of an output's elements that have to pass
+  std::optional<double> largest = {};  // the largest |out - expected| of any element
+
+  bool operator==(const SetRule&) const = default;
+};
+
+// "0.01 / 0.01": absolute and relative; "0.01 / 0.01, 99 % of the elements, none off by more than 10".
+std::string to_string(const SetRule& rule);
+
 // A case as the file writes it: values of scalar parameters, and distributions of inputs that hold only in
 // this case.
 struct CaseSpec {
@@ -215,6 +231,7 @@ struct CaseSpec {
   Scalings scalings = {};                               // of hidden cases
   std::map<std::string, Init, std::less<>> inits = {};  // distributions that hold only in this case
   std::optional<ModuleCase> module = {};
+  std::optional<SetRule> by_set = {};                   // of the set that the problem is from
 };
 
 // The values from which hidden cases draw a scalar. A file writes them as 1..8, one number, [1, 3, 8], 8..64

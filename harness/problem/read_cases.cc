@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,11 +42,62 @@ struct ScalarValues {
   std::map<std::string, double, std::less<>> reals;
 };
 
-// The values of scalar parameters that cases need not give.
+// What cases need not give: values of scalar parameters, and the rule of the problem's set.
 struct Defaults {
   ScalarValues values;
   std::set<std::string, std::less<>> named;  // includes parameters whose value could not be read
+  std::optional<SetRule> by_set;
 };
+
+// A number from 0 to `most`.
+struct ToleranceForm {
+  double most = std::numeric_limits<double>::max();
+  std::optional<double> read(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) const {
+    const auto value = read_real(node, what, diagnostics);
+    if (!value || (*value >= 0 && *value <= most)) return value;
+    diagnostics.add(node.place(), fmt::format("{} is {}", what, *value),
+                    most == 1 ? "write a number from 0 to 1" : "write 0 or a positive number, as in 1e-2");
+    return std::nullopt;
+  }
+  Schema schema(SchemaDefinitions&) const {
+    Schema schema = {{"type", {"number", "string"}}, {"minimum", 0}};
+    if (most == 1) schema["maximum"] = 1;
+    return schema;
+  }
+};
+
+// Nothing after a complaint.
+std::optional<SetRule> read_rule(Keys& keys) {
+  constexpr const char* about_tolerance =
+      "An element passes if |out - expected| <= absolute + relative * |expected|.";
+  SetRule rule;
+  const bool has_absolute =
+      keys.read_required("absolute", "absolute: 1e-2", rule.absolute, ToleranceForm{}, about_tolerance);
+  const bool has_relative =
+      keys.read_required("relative", "relative: 1e-2", rule.relative, ToleranceForm{}, about_tolerance);
+  const bool is_shared = keys.read("matched", rule.matched, ToleranceForm{1},
+                                   "The share of an output's elements that have to pass. 1 without it.");
+  double largest = 0;
+  const bool is_capped =
+      keys.read("largest", largest, ToleranceForm{},
+                "The largest |out - expected| of any element. Without it there is no limit.");
+  if (keys.map().find("largest") != nullptr) rule.largest = largest;
+  return has_absolute && has_relative && is_shared && is_capped ? std::optional(rule) : std::nullopt;
+}
+
+// Reads the key `by_set` of a frontmatter or a case into `rule`. False after a complaint.
+bool read_by_set(Keys& keys, std::optional<SetRule>& rule, const char* description) {
+  const YamlNode* const node =
+      keys.find("by_set", MappingForm{"setRule", [](Keys& rule_keys) { read_rule(rule_keys); }}, description,
+                R"([{"absolute": 0.01, "relative": 0.01}])");
+  if (node == nullptr) return true;
+  if (!expect_map(*node, "'by_set'", "a map: `{absolute: 1e-2, relative: 1e-2}`", 10, keys.diagnostics()))
+    return false;
+  Keys own(*node, "'by_set'", keys.diagnostics());
+  rule = read_rule(own);
+  own.nothing_else();
+  return rule.has_value();
+}
 
 // Accepts 0 and 1 as well as false and true.
 std::optional<std::int64_t> read_flag(const YamlNode& entry, const std::string& what,
@@ -106,17 +158,22 @@ class CaseReader {
 
   std::optional<CaseSpec> read() {
     spec_.location = node_.location;
+    spec_.by_set = defaults_.by_set;
     const bool named = read_name();
     const bool in_role = read_role();
     const bool valued = read_values();
     const bool drawn = read_inits();
     const bool weighed = read_weight();
     const bool hurried = read_quick();
+    const bool ruled =
+        read_by_set(keys_, spec_.by_set,
+                    "The rule by which the set that the problem is from accepts an output; its "
+                    "verdict stands beside the grader's own.");
     const bool formed = read_module();
     refuse_unknown_entries();
-    return named && in_role && valued && drawn && weighed && hurried && formed
-               ? std::optional(std::move(spec_))
-               : std::nullopt;
+    const bool is_sound =
+        named && in_role && valued && drawn && weighed && hurried && ruled && formed;
+    return is_sound ? std::optional(std::move(spec_)) : std::nullopt;
   }
 
  private:
@@ -263,7 +320,8 @@ class CaseReader {
 
   // Keys of a case that are neither values nor distributions.
   static bool is_own_key(std::string_view key) {
-    return key == "name" || key == "role" || key == "weight" || key == "quick" || key == "module";
+    return key == "name" || key == "role" || key == "weight" || key == "quick" || key == "by_set" ||
+           key == "module";
   }
 
   void refuse_unknown_entries() {
@@ -290,8 +348,8 @@ class CaseReader {
 
 Schema case_schema(SchemaDefinitions& definitions) {
   Schema schema = {{"description",
-                    "Values for one call; keys besides `name`, `role`, `weight` and `quick` are scalar "
-                    "parameters, and inputs that this case draws in another way, as `init` has it."},
+                    "Values for one call; keys besides `name`, `role`, `weight`, `quick` and `by_set` are "
+                    "scalar parameters, and inputs that this case draws in another way, as `init` has it."},
                    {"examples", {{{"name", "tiny"}, {"role", "sample"}, {"rows", 2}, {"columns", 3}}}}};
   Keys keys(schema, definitions);
   CaseReader(keys, {}, {}).read();
@@ -364,6 +422,13 @@ void read_written_value(std::string_view text, const Problem& problem, std::set<
 
 }  // namespace
 
+std::string to_string(const SetRule& rule) {
+  std::string text = fmt::format("{} / {}", rule.absolute, rule.relative);
+  if (rule.matched < 1) text += fmt::format(", {:g} % of the elements", 100 * rule.matched);
+  if (rule.largest) text += fmt::format(", none off by more than {}", *rule.largest);
+  return text;
+}
+
 bool is_written_case(std::string_view text) { return text.find('=') != text.npos; }
 
 Result<CaseSpec> parse_written_case(std::string_view text, const Problem& problem) {
@@ -400,7 +465,9 @@ Result<CaseSpec> parse_written_case(std::string_view text, const Problem& proble
 }
 
 void read_cases(Keys& keys, Problem& problem) {
-  const Defaults defaults = read_defaults(keys, problem);
+  Defaults defaults = read_defaults(keys, problem);
+  read_by_set(keys, defaults.by_set,
+              "The rule of the set that the problem is from, for cases without their own.");
   problem.defaults.integers = defaults.values.integers;
   problem.defaults.reals = defaults.values.reals;
   problem.cases = read_list_of_cases(keys, problem, defaults);

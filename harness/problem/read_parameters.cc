@@ -86,7 +86,7 @@ Schema shape_schema(SchemaDefinitions& definitions) {
 // The schema of a parameter's name. Names that are keys of cases are excluded.
 Schema parameter_name_schema(SchemaDefinitions& definitions) {
   Schema schema = name_form.schema(definitions);
-  schema["not"] = {{"enum", {"name", "role"}}};
+  schema["not"] = {{"enum", {"name", "role", "by_set"}}};
   return schema;
 }
 

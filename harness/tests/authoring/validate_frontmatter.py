@@ -70,7 +70,9 @@ BAD = [
     (["thresholds", "tf32"], -1.5), (["libraries"], "some"),
     (["let"], ["a"]), (["let", "columns"], []), (["let", "2x"], 1), (["require"], "half >= 1"), (["require"], [[]]),
     (["flops"], []), (["bytes"], {}), (["cases"], {}), (["cases", 0, "name"], GONE), (["cases", 0, "name"], "Tiny Case"),
-    (["cases", 0, "role"], "hidden"), (["cases", 0, "role"], GONE), (["cases", 0, "rows"], [1]), (["cases", 0, "input"], ["ones"]),
+    (["cases", 0, "role"], "hidden"), (["cases", 0, "role"], GONE), (["cases", 0, "rows"], [1]), (["cases", 0, "by_set"], 1), (["cases", 0, "by_set"], {"absolute": 1}),
+    (["by_set"], {"absolute": 1, "relative": -1}), (["by_set"], {"absolute": 1, "relative": 1, "matched": 2}), ([*INPUT, "name"], "by_set"),
+    (["by_set"], {"absolute": 1, "relative": 1, "surprise": 2}), (["cases", 0, "input"], ["ones"]),
     (["torch"], []), (["torch", "surprise"], 1), (["torch", "module"], "a b"), (["torch", "init"], GONE), (["torch", "given"], []), (["torch", "given"], "64, 3"), (["torch", "forward"], ["{}"]),
     (["reference"], "other.cu"), (["reference"], "../other.py"), (["reference"], ["other.py"]),
     (["torch", "init"], ["rows"]), (["torch", "init", "2x"], 1), (["torch", "init", "shape"], []),
@@ -85,6 +87,7 @@ GOOD = [
     *[([*INPUT, "init"], form) for form in ("choice(-1, 1)", "labels(rows)", "integers(-half, rows * 2)", "bernoulli(0.3)")],
     *[(["fuzz", "rows"], form) for form in (7, "1..9", [1, 2, 8], "8..64 step 8", "powers_of_2(8..64)")],
     (["cases", 2, "weight"], 2.5), (["cases", 1, "input"], "normal(100, 2)"), (["extents"], []),
+    (["by_set"], {"absolute": 0.01, "relative": 0.01}), (["cases", 0, "by_set"], {"absolute": 0, "relative": 0.01, "matched": 0.99, "largest": 10}),
     ([*INPUT], {"name": "input", "type": "size_t", "pointer": True, "const": True, "shape": "values(rows, 2 * half)"}),
 ]
 

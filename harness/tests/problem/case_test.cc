@@ -112,6 +112,25 @@ TEST(ResolveCase, OtherInputsCountInACaseThatDrawsItsOwn) {
   EXPECT_EQ(own.tensors[0].init.first, -1);
 }
 
+TEST(ResolveCase, ACaseMayHaveTheRuleOfItsSet) {
+  const std::string text = edited(
+      row_sum, "rows: 2,", "rows: 2, by_set: {absolute: 1e-2, relative: 1e-3, matched: 0.99, largest: 10},");
+  EXPECT_EQ(resolved(parsed(text), "tiny").by_set, (SetRule{0.01, 0.001, 0.99, 10}));
+  EXPECT_EQ(resolved(parsed(text), "large").by_set, std::nullopt);
+  const std::string with_default = edited(text, "cases:", "by_set: {absolute: 0, relative: 1e-2}\ncases:");
+  EXPECT_EQ(resolved(parsed(with_default), "tiny").by_set->matched, 0.99) << "its own counts";
+  EXPECT_EQ(resolved(parsed(with_default), "large").by_set, (SetRule{0, 0.01}));
+  const auto written = parse_written_case("rows=4", parsed(with_default));
+  ASSERT_TRUE(written.ok()) << to_string(written.errors());
+  EXPECT_EQ(written->by_set->largest, 10) << "of the case whose other values it takes";
+}
+
+TEST(SetRule, IsSaidInOneLine) {
+  EXPECT_EQ(to_string(SetRule{0.01, 1e-5}), "0.01 / 1e-05");
+  EXPECT_EQ(to_string(SetRule{0.01, 0.01, 0.99, 10}),
+            "0.01 / 0.01, 99 % of the elements, none off by more than 10");
+}
+
 struct BadCase {
   std::string from;
   std::string to;
