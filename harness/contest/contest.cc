@@ -286,6 +286,10 @@ std::uint64_t Contest::count_wrong(std::size_t output, double limit) {
   return device_->count_wrong(candidate_->lease().pair_with(oracle_->lease(), output), limit);
 }
 
+RuleCount Contest::count_by_rule(std::size_t output, const SetRule& rule) {
+  return device_->count_by_rule(candidate_->lease().pair_with(oracle_->lease(), output), rule);
+}
+
 std::uint64_t Contest::count_unwritten(std::size_t output) {
   return returns_outputs_ ? 0 : candidate_->lease().unwritten_elements(output);
 }

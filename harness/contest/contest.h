@@ -209,6 +209,9 @@ class Contest {
   // than `limit` (in the units of device::own_unit_of()), and how many the call did not write.
   virtual std::uint64_t count_wrong(std::size_t output, double limit);
   virtual std::uint64_t count_unwritten(std::size_t output);
+  // Judges the candidate's output number `output` in its latest call by the rule of the problem's set. The
+  // expected output is what the oracle's latest call left.
+  virtual RuleCount count_by_rule(std::size_t output, const SetRule& rule);
   // The bytes of all outputs of the candidate's latest call, one after the other. Nothing if they are more
   // than `most`.
   virtual std::optional<std::vector<std::byte>> output_bytes(std::uint64_t most);

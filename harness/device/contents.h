@@ -111,4 +111,13 @@ struct ElementErrors {
   std::uint64_t compared = 0;  // elements that entered the sums
 };
 
+// What the rule of a problem's set (SetRule in problem/problem.h) finds in an output.
+struct RuleCount {
+  std::uint64_t elements = 0;
+  std::uint64_t failed = 0;  // elements that do not pass
+  // The largest |actual - expected| of an element. Infinite if an element is NaN in either output, or if only
+  // one of the two outputs is finite there.
+  double largest_error = 0;
+};
+
 }  // namespace kgrade

@@ -149,6 +149,10 @@ class Device {
   // value.
   virtual std::uint64_t count_wrong(const OutputPair& output, double limit) = 0;
 
+  // Judges the elements by the rule of a problem's set. The expected elements are rounded to the output's
+  // type. Codes and indices count as the numbers that are stored.
+  virtual RuleCount count_by_rule(const OutputPair& output, const SetRule& rule) = 0;
+
   // A sample of the elements of a tensor that begins at byte `begin`. device::sampled_element() chooses at
   // most device::most_sampled of them.
   virtual std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,

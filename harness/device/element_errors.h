@@ -390,6 +390,23 @@ KGRADE_HOST_DEVICE inline bool is_wrong(double actual, double expected, double l
   return !(size <= limit * own_unit_of(magnitudes, expected, size));
 }
 
+// An element by the rule of a problem's set: SetRule in problem/problem.h.
+struct RuledElement {
+  double error = 0;  // |actual - expected|; infinite for NaN, and if only one of the two is finite
+  bool passes = true;
+};
+
+KGRADE_HOST_DEVICE inline RuledElement ruled_element(const ComparedOutput& output, std::uint64_t index,
+                                                     double absolute, double relative) {
+  const double actual = load_number(output.dtype, output.actual, index);
+  const double expected = is_integer(output.dtype) ? load_number(output.dtype, output.expected, index)
+                                                   : rounded_to(output.dtype, expected_real(output, index));
+  if (actual == expected) return {};
+  const double error = fabs(actual - expected);
+  if (!is_finite(error)) return {INFINITY, false};
+  return {error, error <= absolute + relative * fabs(expected)};
+}
+
 // For integers, any difference is wrong, unless indices are tied.
 KGRADE_HOST_DEVICE inline bool is_wrong(const ComparedOutput& output, std::uint64_t index, double limit) {
   if (output.quantised.values != nullptr) return has_wrong_code(output, index, limit);

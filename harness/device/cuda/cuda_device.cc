@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -260,6 +261,13 @@ class CudaDevice : public Device {
     cuda::count_wrong(compared(output), limit, results_.fresh_counters(1));
     results_.read();
     return results_.counter(0);
+  }
+
+  RuleCount count_by_rule(const OutputPair& output, const SetRule& rule) override {
+    Counter* const counters = results_.fresh_counters(2);
+    cuda::count_by_rule(compared(output), rule.absolute, rule.relative, counters, counters + 1);
+    results_.read();
+    return {output.elements, results_.counter(0), std::bit_cast<double>(results_.counter(1))};
   }
 
   std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,

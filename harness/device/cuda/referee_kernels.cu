@@ -234,6 +234,21 @@ __global__ void count_wrong_kernel(const __grid_constant__ device::ComparedOutpu
   add_to(total, wrong);
 }
 
+__global__ void count_by_rule_kernel(const __grid_constant__ device::ComparedOutput output, double absolute,
+                                     double relative, unsigned long long* failed,
+                                     unsigned long long* largest_error) {
+  unsigned int mine = 0;
+  double largest = 0;
+  for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count()) {
+    const device::RuledElement element = device::ruled_element(output, i, absolute, relative);
+    mine += element.passes ? 0 : 1;
+    largest = fmax(largest, element.error);
+  }
+  add_to(failed, mine);
+  // Numbers that are not negative are in the order of their bits.
+  if (largest > 0) atomicMax(largest_error, static_cast<unsigned long long>(__double_as_longlong(largest)));
+}
+
 __global__ void sample_kernel(const unsigned char* tensor, std::uint64_t elements, Dtype dtype,
                               double* values) {
   for (std::uint64_t i = thread_index(); i < device::sample_size(elements); i += thread_count())
@@ -296,6 +311,13 @@ void compare(const device::ComparedOutput& output, ElementErrors* parts, Counter
 
 void count_wrong(const device::ComparedOutput& output, double limit, Counter* total) {
   count_wrong_kernel<<<grid_for(output.elements), threads_per_block>>>(output, limit, total);
+  KGRADE_CUDA_CHECK(cudaGetLastError());
+}
+
+void count_by_rule(const device::ComparedOutput& output, double absolute, double relative, Counter* failed,
+                   Counter* largest_error) {
+  const unsigned int blocks = std::min(grid_for(output.elements), comparison_parts);
+  count_by_rule_kernel<<<blocks, threads_per_block>>>(output, absolute, relative, failed, largest_error);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 

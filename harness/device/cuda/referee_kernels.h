@@ -4,8 +4,8 @@
 #pragma once
 
 #include "device/element_errors.h"
-#include "device/poison.h"
 #include "device/input_blocks.h"
+#include "device/poison.h"
 
 namespace kgrade::cuda {
 
@@ -49,6 +49,11 @@ void inspect(const BufferLook* looks, std::size_t count);
 void count_unwritten_elements(const unsigned char* buffer, device::ByteRange range,
                               const device::Poison& poison, Counter* total);
 void count_wrong(const device::ComparedOutput& output, double limit, Counter* total);
+
+// Counts the elements that do not pass by the rule of a problem's set. `largest_error` gets the bits of the
+// largest error as a double, and must be zero before.
+void count_by_rule(const device::ComparedOutput& output, double absolute, double relative, Counter* failed,
+                   Counter* largest_error);
 
 // Writes `result`. `parts` has room for comparison_parts results, and no other comparison may run. `finished`
 // must be zero. The order of summation depends only on the number of elements, so every run gives the same

@@ -228,6 +228,17 @@ std::uint64_t EmulatedDevice::count_wrong(const OutputPair& output, double limit
   return wrong;
 }
 
+RuleCount EmulatedDevice::count_by_rule(const OutputPair& output, const SetRule& rule) {
+  const device::ComparedOutput both = compared(output);
+  RuleCount count{both.elements, 0, 0};
+  for (std::uint64_t i = 0; i < both.elements; ++i) {
+    const device::RuledElement element = device::ruled_element(both, i, rule.absolute, rule.relative);
+    count.failed += element.passes ? 0 : 1;
+    count.largest_error = std::max(count.largest_error, element.error);
+  }
+  return count;
+}
+
 std::vector<double> EmulatedDevice::sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
                                            Dtype dtype) {
   std::vector<double> values(static_cast<std::size_t>(device::sample_size(elements)));

@@ -24,6 +24,7 @@ class EmulatedDevice : public Device {
   Inspection end_inspection() override;
   std::uint64_t count_unwritten(const Filling& filling) override;
   std::uint64_t count_wrong(const OutputPair& output, double limit) override;
+  RuleCount count_by_rule(const OutputPair& output, const SetRule& rule) override;
   std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
                              Dtype dtype) override;
   void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) override;

@@ -51,6 +51,12 @@ class SmallDevice : public Device {
     pair.expected = inner(pair.expected);
     return device_->count_wrong(pair, limit);
   }
+  RuleCount count_by_rule(const OutputPair& output, const SetRule& rule) override {
+    OutputPair pair = output;
+    pair.actual = inner(pair.actual);
+    pair.expected = inner(pair.expected);
+    return device_->count_by_rule(pair, rule);
+  }
   std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
                              Dtype dtype) override {
     return device_->sample(*inner(&buffer), begin, elements, dtype);
@@ -246,6 +252,10 @@ TEST_F(ContestTest, OneWrongElementIsFoundAndCounted) {
   EXPECT_EQ(contest_.count_wrong(0, 0.01), 1u);
   EXPECT_EQ(contest_.count_wrong(0, 2), 0u);
   EXPECT_EQ(contest_.count_unwritten(0), 0u);
+  const RuleCount by_rule = contest_.count_by_rule(0, {0.5, 0});
+  EXPECT_EQ(by_rule.elements, static_cast<std::uint64_t>(sample_elements));
+  EXPECT_EQ(by_rule.failed, 1u);
+  EXPECT_NEAR(by_rule.largest_error, 1, 1e-6);
 }
 
 // The same call in a fresh process, on outputs that hold small values, and the answer to the call before.

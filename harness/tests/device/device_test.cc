@@ -372,6 +372,47 @@ TEST_P(EveryDevice, TellsNonFiniteValuesApart) {
   EXPECT_EQ(device_->count_wrong(pair, 1e30), 5u);
 }
 
+TEST_P(EveryDevice, JudgesElementsByTheRuleOfASetAsTorchDoes) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  const auto actual = buffer(4096);
+  const auto expected = buffer(4096);
+  const auto judged = [&](const std::vector<float>& ours, const std::vector<float>& theirs,
+                          const SetRule& rule) {
+    write(*actual, 260, ours);
+    write(*expected, 520, theirs);
+    return device_->count_by_rule({actual.get(), 260, expected.get(), 520, ours.size()}, rule);
+  };
+  const RuleCount finite = judged({100, 103, -100, -97, 0.5f, 0}, {100, 100, -100, -100, 0, 0}, {1, 0.0125});
+  EXPECT_EQ(finite.elements, 6u);
+  EXPECT_EQ(finite.failed, 2u) << "up to 2.25 where 100 is expected, up to 1 where 0 is";
+  EXPECT_EQ(finite.largest_error, 3);
+  EXPECT_EQ(judged({2}, {1}, {0.5, 0.5}).failed, 0u) << "the bound itself is within";
+  EXPECT_EQ(judged({1}, {2}, {0, 0.5}).failed, 0u) << "of the expected value";
+  EXPECT_EQ(judged({2}, {1}, {0, 0.5}).failed, 1u);
+  const RuleCount equal = judged({inf, -inf}, {inf, -inf}, {0, 0});
+  EXPECT_EQ(equal.failed, 0u);
+  EXPECT_EQ(equal.largest_error, 0);
+  const RuleCount other = judged({inf, 1, nan, 1, nan}, {1, inf, 1, nan, nan}, {1e30, 1e30});
+  EXPECT_EQ(other.failed, 5u);
+  EXPECT_EQ(other.largest_error, inf);
+}
+
+TEST_P(EveryDevice, FindsTheLargestErrorAllOverATensor) {
+  const std::uint64_t elements = 1'000'001;
+  const auto actual = buffer(elements * 4);
+  const auto expected = buffer(elements * 4);
+  device_->reveal(
+      std::vector<Filling>{constants_in(*actual, elements, 2), constants_in(*expected, elements, 2)});
+  for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{777'777}, elements - 1}) {
+    write(*actual, 4 * at, std::vector<float>{2.5f});
+    const RuleCount count = device_->count_by_rule({actual.get(), 0, expected.get(), 0, elements}, {0.25, 0});
+    EXPECT_EQ(count.failed, 1u);
+    EXPECT_EQ(count.largest_error, 0.5);
+    write(*actual, 4 * at, std::vector<float>{2});
+  }
+}
+
 TEST_P(EveryDevice, IsHealthyAndStaysSo) {
   for (int i = 0; i < 2; ++i) {
     const auto error = device_->prove_healthy();

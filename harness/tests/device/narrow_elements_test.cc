@@ -255,6 +255,16 @@ TEST_P(NarrowElements, CountsWhatIsFurtherOffThanItMayBe) {
   EXPECT_EQ(device_->count_wrong(pair_, 0.1), 2u);
 }
 
+TEST_P(NarrowElements, TheRuleOfASetComparesWithTheRoundedOutput) {
+  const float place = last_place();
+  const float beyond = dtype() == Dtype::float16 ? 70000 : std::numeric_limits<float>::max();
+  pair_up({1, 1 + place, inf}, {1 + place / 4, 1 + place / 4, beyond});
+  const RuleCount count = device_->count_by_rule(pair_, {0, 0});
+  EXPECT_EQ(count.failed, 1u);
+  EXPECT_EQ(count.largest_error, double{place});
+  EXPECT_EQ(device_->count_by_rule(pair_, {double{place}, 0}).failed, 0u);
+}
+
 TEST_P(NarrowElements, TellsNonFiniteValuesApart) {
   // At the end, a value that is finite as float32 and rounds to infinity.
   const float beyond = dtype() == Dtype::float16 ? 70000 : std::numeric_limits<float>::max();

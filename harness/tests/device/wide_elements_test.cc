@@ -55,6 +55,13 @@ TEST_P(IntegerElements, AreWrongWhereverTheyDiffer) {
   EXPECT_EQ(wrong<std::uint8_t>(Dtype::boolean, {1, 2, 0}, {1, 1, 0}), 1u);
 }
 
+TEST_P(IntegerElements, CountAsNumbersByTheRuleOfASet) {
+  const RuleCount count =
+      device_->count_by_rule(pair_of<std::int32_t>(Dtype::int32, {7, -2, 100}, {5, -2, 101}), {1, 0});
+  EXPECT_EQ(count.failed, 1u);
+  EXPECT_EQ(count.largest_error, 2);
+}
+
 // float has the same value for both, and double too.
 TEST_P(IntegerElements, DifferAlsoWhereNoFloatShowsIt) {
   const ElementErrors errors =

@@ -65,6 +65,7 @@ class FakeDevice : public Device {
   Inspection end_inspection() override { return {}; }
   std::uint64_t count_unwritten(const Filling& /*filling*/) override { return 0; }
   std::uint64_t count_wrong(const OutputPair& /*output*/, double /*limit*/) override { return 0; }
+  RuleCount count_by_rule(const OutputPair& /*output*/, const SetRule& /*rule*/) override { return {}; }
   std::vector<double> sample(SharedBuffer& /*buffer*/, std::uint64_t /*begin*/, std::uint64_t /*elements*/,
                              Dtype /*dtype*/) override {
     return {};

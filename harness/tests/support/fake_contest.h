@@ -77,6 +77,7 @@ class FakeContest : public Contest {
   std::deque<std::byte> candidate_bits;  // of its outputs, each time that they are read; empty: too large
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
+  RuleCount by_rule = {100, 0, 0};             // what the rule of the problem's set finds in an output
   std::optional<OutputValues> values;          // of every output; nothing: too large
   std::uint32_t most_launches = max_launches;  // that there is room for
   bool has_room_for_baselines = true;
@@ -88,7 +89,7 @@ class FakeContest : public Contest {
   // o, r, b and c in the order of the calls; capitals if outputs are not captured, u for calls of the
   // reference that are not queued; | when all but the oracle restart.
   std::string order;
-  std::string looks;  // at an output: r if it is read, x if it is examined
+  std::string looks;  // at an output: r if it is read, x if it is examined, s if the set's rule judges it
   int baseline_calls = 0;
   std::vector<Draw> draws;
   std::map<Role, Case> cases;       // lent last
@@ -204,6 +205,10 @@ class FakeContest : public Contest {
 
   std::uint64_t count_wrong(std::size_t, double) override { return wrong; }
   std::uint64_t count_unwritten(std::size_t) override { return unwritten; }
+  RuleCount count_by_rule(std::size_t, const SetRule&) override {
+    looks += 's';
+    return by_rule;
+  }
   Lease::Corruption diagnose(const Case&, const Draw&, Patience) override { return diagnosis; }
   std::optional<Error> recover() override {
     ++recoveries;
@@ -255,6 +260,5 @@ struct FakeBaselines : Baselines {
   std::function<Errors()> search;  // null: they are known
   std::function<bool(const std::string&, int)> can_activate = [](const std::string&, int) { return true; };
 };
-
 
 }  // namespace kgrade::test
