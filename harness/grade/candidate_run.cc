@@ -19,6 +19,7 @@
 #include "measure/clock_rule.h"
 #include "measure/speedup.h"
 #include "record/candidate_reports.h"
+#include "verify/by_set.h"
 #include "verify/checks.h"
 
 namespace kgrade {
@@ -382,6 +383,12 @@ CandidateRecord CandidateRun::conclude() {
     }
   }
   record_.checks = session_.checks.checks();
+  const auto has_rule = [](const PlannedCase& planned) { return planned.bound.by_set.has_value(); };
+  const auto runs_with_rule = [&](const PlannedCase& planned) {
+    return has_rule(planned) && planned.skipped.empty();
+  };
+  const auto all_ruled = std::count_if(cases_.begin(), cases_.end(), has_rule);
+  const auto planned_ruled = std::count_if(cases_.begin(), cases_.end(), runs_with_rule);
   int ran = 0;
   int failed = 0;
   for (const CaseRecord& c : record_.cases) {
@@ -403,6 +410,7 @@ CandidateRecord CandidateRun::conclude() {
       record_.notes.push_back(std::move(note));
   }
   if (ran == 0) record_.precision = Precision::none;
+  record_.by_set = verdict_by_set(record_, static_cast<int>(all_ruled), static_cast<int>(planned_ruled));
   // An exception ends a case but not the run.
   if (!failed_.empty() && ran > 1) record_.message += fmt::format("; {} of {} cases failed", failed, ran);
   if (record_.verdict == Verdict::accepted) {

@@ -9,9 +9,9 @@
 #include "base/statistics.h"
 #include "draw/draws.h"
 #include "draw/input_families.h"
+#include "grade/case_choice.h"
 #include "record/candidate_reports.h"
 #include "verify/expected_scales.h"
-#include "grade/case_choice.h"
 #include "verify/wrong_output.h"
 
 namespace kgrade {
@@ -284,6 +284,8 @@ void CaseCalls::repeat_candidate(int times) {
 void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   record_.calls += 1;
   failed_launch_ = failed_launch_text(report);
+  // This comes first, because the description of a wrong output calls the oracle again.
+  if (record_.calls == 1 && case_.by_set) judge_case_by_set(report);
   if (record_.calls == 1 || is_on(Defence::every_call_compared)) {
     for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(report.outputs[i], i);
     if (session_.problem.has_property()) judge_property();

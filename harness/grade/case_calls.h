@@ -101,6 +101,8 @@ class CaseCalls {
   Trouble see_reference(const CallReport& report, const Sample& sample);
   Trouble review_reference(const CallReport& report);
   void accept_call(const CallReport& report, Purpose purpose);
+  // Judges the latest call, in its first launch, by the rule of the problem's set, which the case has.
+  void judge_case_by_set(const CallReport& report);
   void judge_output(OutputErrors output, std::size_t index);
   bool is_random() const;  // whether Model draws random numbers
   CallFinding undecided(const CallFinding& finding) const;

@@ -10,6 +10,7 @@
 #include "draw/draws.h"
 #include "draw/input_families.h"
 #include "grade/case_calls.h"
+#include "verify/by_set.h"
 #include "verify/wrong_output.h"
 
 namespace kgrade {
@@ -121,6 +122,16 @@ void CaseCalls::judge_property() {
     note({Verdict::unsupported, "outputs_match",
           "check() of the problem failed, which says nothing of the answer: " + finding->message});
   }
+}
+
+void CaseCalls::judge_case_by_set(const CallReport& report) {
+  std::vector<RuleCount> counts;
+  for (std::size_t i = 0; i < report.outputs.size() / draw_.launches; ++i) {
+    // Nobody has to write the padding of scales.
+    if (report.outputs[i].compare == Comparison::Kind::scales) continue;
+    counts.push_back(session_.contest.count_by_rule(i, *case_.by_set));
+  }
+  record_.by_set = judge_by_set(*case_.by_set, counts);
 }
 
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {

@@ -171,6 +171,27 @@ void fields(Archive& archive, typename Archive::template Value<AppliedRule>& rul
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<SetRule>& rule) {
+  archive("absolute", rule.absolute, not_negative);
+  archive("relative", rule.relative, not_negative);
+  archive("matched", rule.matched, share_of_one, "The share of an output's elements that have to pass.");
+  archive("largest", rule.largest, not_negative,
+          "The largest |out - expected| that an element may have. Null: there is no limit.");
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<CaseBySet>& by_set) {
+  archive("accepted", by_set.accepted);
+  archive("failed_elements", by_set.failed_elements, any_count, "Of all outputs.");
+  archive("elements", by_set.elements, any_count, "Of all outputs.");
+  error_field(
+      archive, "largest_error", by_set.largest_error,
+      "The largest |out - expected|. Null: an element is NaN, or finite in only one of the two outputs.");
+  archive("rule", by_set.rule,
+          "An element passes if |out - expected| <= absolute + relative * |expected|, and NaN never does.");
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   archive("name", c.name, case_name_of);
   archive("role", c.role);
@@ -217,6 +238,10 @@ void run_fields(Archive& archive, typename Archive::template Value<CaseRecord>& 
         "square of expected over its set of elements, whichever is larger. Null: beyond all bounds.");
     error.or_default("rule", c.rule, "How the output that came nearest to its bound was judged.");
   });
+  archive.or_default(
+      "by_set", c.by_set,
+      "The case by the rule of the problem's set, in the first call that was checked. Left out "
+      "if the case has no rule.");
   archive.or_default("wrong", c.wrong, "How an output was wrong. Only of cases with a wrong answer.");
   if (archive.wants_detail())
     archive.or_default("printed", c.printed,

@@ -101,6 +101,30 @@ struct DrawnFamilies {
   bool tells = false;  // false: honest answers to these inputs differ, so the candidate was not called
 };
 
+// A case by the rule of the problem's set, in the candidate's first call that was checked (verify/by_set.h).
+struct CaseBySet {
+  bool accepted = true;
+  std::uint64_t failed_elements = 0;  // of all outputs
+  std::uint64_t elements = 0;         // of all outputs
+  double largest_error = 0;           // infinite: an element is NaN or infinite, and is not expected to be
+  SetRule rule;
+};
+
+// not_decided: no case was refused, but some case did not come to a call that was checked.
+enum class SetVerdict { accepted, wrong_answer, not_decided };
+template <>
+inline constexpr std::array<std::string_view, 3> enum_words<SetVerdict> = {"accepted", "wrong_answer",
+                                                                           "not_decided"};
+
+// The verdict of the problem's set on a candidate, beside the grader's own (verify/by_set.h).
+struct CandidateBySet {
+  SetVerdict verdict = SetVerdict::accepted;
+  int cases = 0;                       // that were judged
+  int all_cases = 0;                   // that have a rule, whether they ran or were skipped
+  std::vector<std::string> refused;    // the names of the cases that the set refuses
+  std::optional<std::string> differs;  // why, if one of the two verdicts accepts and the other refuses
+};
+
 struct CaseRecord {
   std::string name;
   CaseRole role = CaseRole::test;
@@ -122,6 +146,7 @@ struct CaseRecord {
   double relative_error = 0;            // the worst of all calls; see verify/judgement.h
   double max_scaled_error = 0;          // the worst of all calls; see verify/judgement.h
   std::optional<AppliedRule> rule;      // for the call and output that came nearest to the bound
+  std::optional<CaseBySet> by_set;      // unset: there is no rule, or no call was checked
   std::vector<DrawnFamilies> families;  // in the order of the draws
   // Outputs of a Model that are the same, or nearly the same, for other inputs.
   std::vector<std::string> hardly_depends;
@@ -213,6 +238,7 @@ struct CandidateRecord {
   Verdict verdict = Verdict::accepted;
   std::string message;
   Precision precision = Precision::fp32;  // the worst class of all cases
+  std::optional<CandidateBySet> by_set;   // unset: no case has a rule
   // Whether all calls on the same contents gave the same bits; unset if no call was repeated.
   std::optional<bool> deterministic;
   std::vector<Score> scores;  // if accepted: over contestants of its class; the last one counts

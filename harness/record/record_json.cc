@@ -123,6 +123,19 @@ void fields(Archive& archive, typename Archive::template Value<Neighbour>& neigh
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<CandidateBySet>& by_set) {
+  archive("verdict", by_set.verdict,
+          "not_decided: no case was refused, but some case did not come to a call that was checked.");
+  archive("cases", by_set.cases, from_zero, "The number of cases that were judged.");
+  archive("all_cases", by_set.all_cases, from_one, "The number of cases that have a rule.");
+  archive("refused", by_set.refused, case_name_of, "The names of the cases that the set refuses.");
+  archive(
+      "differs", by_set.differs,
+      "Why the set's verdict differs from `verdict`. Null if both accept or both refuse, or if the set's is "
+      "not decided.");
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CandidateRecord>& candidate) {
   archive("path", candidate.path, text_up_to<4 << 10>);
   archive("sha256", candidate.sha256, sha256_of,
@@ -138,6 +151,9 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   archive("verdict", candidate.verdict);
   archive("message", candidate.message);
   archive("precision", candidate.precision);
+  archive.or_default(
+      "by_set", candidate.by_set,
+      "The verdict by the rule of the set that the problem is from. Left out if no case has one.");
   archive.or_default(
       "deterministic", candidate.deterministic,
       "Whether all calls on the same inputs gave the same bits. Left out if no call was repeated, or "

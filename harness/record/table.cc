@@ -204,6 +204,24 @@ std::string headline(const CandidateRecord& candidate, const Style& style, bool 
   return line;
 }
 
+// "  by set: accepted, 0.01 / 0.01 (all 12 cases)". Empty if no case has a rule of the problem's set.
+std::string by_set_text(const CandidateRecord& candidate) {
+  if (!candidate.by_set) return "";
+  const CandidateBySet& by_set = *candidate.by_set;
+  std::string rules;
+  for (const CaseRecord& c : candidate.cases) {
+    const std::string rule = c.by_set ? to_string(c.by_set->rule) : "";
+    if (!rule.empty() && rules != rule) rules = rules.empty() ? rule : "each case by its rule";
+  }
+  const auto all = counted(static_cast<std::uint64_t>(by_set.all_cases), "case");
+  std::string cases = by_set.cases == by_set.all_cases ? by_set.cases > 1 ? "all " + all : all
+                                                       : fmt::format("{} of {}", by_set.cases, all);
+  if (!by_set.refused.empty()) cases += fmt::format("; not {}", fmt::join(by_set.refused, ", "));
+  const bool is_decided = by_set.verdict != SetVerdict::not_decided;
+  return fmt::format("  by set: {}{}{} ({})\n", is_decided ? to_string(by_set.verdict) : "not decided",
+                     rules.empty() ? "" : ", ", rules, cases);
+}
+
 // The wrong elements of the smallest case that has any.
 std::string wrong_elements(const CandidateRecord& candidate) {
   const CaseRecord* const failed = smallest_failure(candidate, true);
@@ -281,7 +299,7 @@ bool is_not_accepted(const CandidateRecord& candidate) { return candidate.verdic
 
 std::string whole_text(const CandidateRecord& candidate, const Record& record, const Style& style,
                        bool verbose) {
-  std::string text = headline(candidate, style, verbose);
+  std::string text = headline(candidate, style, verbose) + by_set_text(candidate);
   const bool in_one_line = candidate.verdict == Verdict::accepted && !verbose;
   if (!candidate.cases.empty() && !in_one_line) {
     text += cases_table(candidate, record, style);

@@ -244,6 +244,28 @@ TEST(ParseRecord, GivesWhatWasWritten) {
   EXPECT_EQ(rewritten(to_text(record)), json(to_json(record)));
 }
 
+TEST(ParseRecord, KeepsTheVerdictOfTheSet) {
+  Record record = full_record();
+  CandidateRecord& bad = record.candidates[1];
+  bad.by_set = CandidateBySet{SetVerdict::not_decided, 1, 2, {}, {}};
+  bad.cases[0].by_set =
+      CaseBySet{false, 3, 100, std::numeric_limits<double>::infinity(), {0.01, 0.02, 0.99, std::nullopt}};
+  const json written = json::parse(to_text(record))["candidates"][1];
+  EXPECT_EQ(written["by_set"], json({{"verdict", "not_decided"},
+                                     {"cases", 1},
+                                     {"all_cases", 2},
+                                     {"refused", json::array()},
+                                     {"differs", nullptr}}));
+  const json rule = {{"absolute", 0.01}, {"relative", 0.02}, {"matched", 0.99}, {"largest", nullptr}};
+  EXPECT_EQ(written["cases"][0]["by_set"], json({{"accepted", false},
+                                                 {"failed_elements", 3},
+                                                 {"elements", 100},
+                                                 {"largest_error", nullptr},
+                                                 {"rule", rule}}));
+  EXPECT_EQ(rewritten(to_text(record)), json(to_json(record)));
+  EXPECT_FALSE(json(to_json(record))["candidates"][0].contains("by_set"));
+}
+
 TEST(ParseRecord, KeepsWhatTheClockAttests) {
   Record record = full_record();
   CaseRecord& large = record.candidates[0].cases[1];

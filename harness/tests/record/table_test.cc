@@ -59,6 +59,27 @@ TEST(Table, AnAcceptedCandidateIsOneLine) {
                         "wrong_answer  bad.cu\n"));
 }
 
+TEST(Table, TheSetsVerdictIsOneLine) {
+  Record record = test::sample_record();
+  record.candidates.pop_back();
+  CandidateRecord& good = record.candidates[0];
+  const auto line = [&] {
+    const std::string text = render_table(record, Style(false), false);
+    const std::size_t at = text.find("  by set: ");
+    return at == text.npos ? "" : text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(line(), "");
+  good.by_set = CandidateBySet{SetVerdict::accepted, 2, 2, {}, {}};
+  for (CaseRecord& c : good.cases) c.by_set = CaseBySet{true, 0, 100, 0.001, {0.01, 0.01}};
+  EXPECT_EQ(line(), "  by set: accepted, 0.01 / 0.01 (all 2 cases)");
+  good.cases[1].by_set->rule.absolute = 1;
+  good.by_set = CandidateBySet{SetVerdict::wrong_answer, 2, 3, {"tiny", "large"}, {}};
+  EXPECT_EQ(line(), "  by set: wrong_answer, each case by its rule (2 of 3 cases; not tiny, large)");
+  for (CaseRecord& c : good.cases) c.by_set.reset();
+  good.by_set = CandidateBySet{SetVerdict::not_decided, 0, 1, {}, {}};
+  EXPECT_EQ(line(), "  by set: not decided (0 of 1 case)");
+}
+
 TEST(Table, SkippedCasesTakeOneLineForEachReason) {
   Record record = test::sample_record();
   std::vector<CaseRecord>& cases = record.candidates[1].cases;
