@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "compile/candidate_kind.h"
+#include "compile/solution_file.h"
 
 namespace kgrade {
 namespace {
@@ -313,6 +314,10 @@ int line_of_fence_in_python(std::string_view content) {
 
 Result<Submission> find_submission(std::string_view content, const std::filesystem::path& file) {
   if (const char* const why = why_not_text(content)) return Error{why, "", {file.string(), 0, 0}};
+  if (file.extension() == ".json") {
+    auto text = python_text_of_solution(content, file);
+    return text ? Result<Submission>(whole_file(SubmissionKind::python, *text)) : text.errors();
+  }
   const bool is_named_python = file.extension() == ".py";
   const int fence = is_named_python ? line_of_fence_in_python(content) : line_of_fence(content);
   if (line_of_python(content) > 0 || (is_named_python && fence == 0))
@@ -343,8 +348,10 @@ bool is_candidate(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file, failure)) return false;
   // A link to a missing file also counts. The error is reported when the file is read.
   if (extension == ".cu") return true;
-  if (extension != ".py" && extension != ".md" && extension != ".txt") return false;
+  if (extension != ".py" && extension != ".md" && extension != ".txt" && extension != ".json") return false;
   const auto content = read_text_file(file);
+  // Most files of JSON are data, which may be large.
+  if (content && extension == ".json" && content->find("\"sources\"") == content->npos) return false;
   return content && holds_submission(*content, file);
 }
 

@@ -30,7 +30,7 @@ struct Submission {
 // CUDA C++, or in Python `solution`, `custom_kernel` or `run` with a parameter, or the class ModelNew. If the
 // block names a language, that must fit. If there are several submissions, the last one counts. If there is
 // none, the last block in Python with a class Model counts. Comments and literals of a source file are not
-// blocks.
+// blocks. A .json file is a solution of flashinfer-bench or SOL-ExecBench (compile/solution_file.h).
 //
 // An Error if the file is not text, or, with the line of the first fence, if it is a document without a
 // submission. The message lists the blocks and why no block is a submission.
@@ -48,7 +48,7 @@ bool holds_submission(std::string_view content, const std::filesystem::path& fil
 // Whether the entry point of a source in Python is a class, as far as its text shows.
 bool has_module_entry(std::string_view python);
 
-// Whether a file that is found in a folder is a candidate: *.cu, and *.py, *.md and *.txt with a
+// Whether a file that is found in a folder is a candidate: *.cu, and *.py, *.md, *.txt and *.json with a
 // submission.
 bool is_candidate(const std::filesystem::path& file);
 

@@ -438,12 +438,11 @@ Result<SetText> read_set_problem(const fs::path& path) try {
   if (!found) refuse(path, "is not a problem of a set that is known here", "docs/sets.md lists the sets");
   Parts parts = parts_of(*found);
   if (!is_slug(parts.slug)) refuse(path, "its name gives no slug", "rename it: letters and digits");
-  // In the JSON text, all control characters are escaped. So in a literal of Python, only quotation marks and
-  // backslashes have to be.
   const std::string json = Json({{"name", parts.slug}, {"files", std::move(parts.files)}}).dump();
-  const std::string literal = replace_all(replace_all(json, "\\", "\\\\"), "\"", "\\\"");
+  // A string of JSON is also a literal of Python.
+  const std::string literal = Json(json).dump();
   return SetText{found->set, parts.slug,
-                 fmt::format("{}\n\n{}{} as _kgrade_set; _kgrade_set.define(globals(), \"{}\")\n", parts.main,
+                 fmt::format("{}\n\n{}{} as _kgrade_set; _kgrade_set.define(globals(), {})\n", parts.main,
                              last_line, found->set, literal)};
 } catch (const Refused& refused) {
   return refused.errors;
