@@ -14,6 +14,12 @@ TYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
 
 
+def define_if_asked(namespace):
+    """Calls define() for a problem file that says `BACKWARD = True`."""
+    if namespace.get("BACKWARD") is True and all(name in namespace for name in ("Model", "get_inputs", "get_init_inputs")):
+        define(namespace)
+
+
 def define(namespace):
     """Replaces `Model` and `get_inputs` in the namespace of a problem file. get_inputs() adds one argument: `grad_output`
     for Model's floating output, or a list of these if there are several."""

@@ -6,6 +6,7 @@ import types
 import torch
 from torch.overrides import TorchFunctionMode
 
+from . import backward
 from .drawn_tensors import memory_of
 
 BLANK = {"empty", "empty_like", "zeros", "zeros_like", "ones", "ones_like", "full"}
@@ -47,6 +48,7 @@ def fill(module, names, model_source, build):
     file = types.ModuleType("problem_model")
     try:
         exec(compile(model_source, "<Model>", "exec"), vars(file))  # pylint: disable=exec-used
+        backward.define_if_asked(vars(file))
         model = build(file.Model)
     except torch.OutOfMemoryError:
         raise

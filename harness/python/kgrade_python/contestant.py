@@ -9,7 +9,7 @@ import sys
 
 import torch
 
-from . import (checked_outputs, computed_inputs, device_memory, distributions, extensions, kept_answers, kept_buffers, late_compiles, module_state,
+from . import (backward, checked_outputs, computed_inputs, device_memory, distributions, extensions, kept_answers, kept_buffers, late_compiles, module_state,
                operator_trace, own_memory, popcorn, problem_names, stand_ins, streams, trusted_module)
 from .drawn_tensors import memory_in
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
@@ -216,6 +216,8 @@ class Contestant:
         # in the same second.
         exec(spec.loader.source_to_code(spec.loader.get_data(path), path), vars(module))  # pylint: disable=exec-used
         stand_ins.refuse_from_now_on()
+        if self.role is not None:
+            backward.define_if_asked(vars(module))
         return module
 
     # A case.

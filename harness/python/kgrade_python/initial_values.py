@@ -5,6 +5,8 @@ import types
 
 import torch
 
+from . import backward
+
 
 def initial_weights(model_source, positional, keywords):
     """{name: tensor} of the parameters of a file's Model as its constructor leaves them; empty if the file cannot run
@@ -14,6 +16,7 @@ def initial_weights(model_source, positional, keywords):
     module = types.ModuleType("problem_model")
     try:
         exec(compile(model_source, "<Model>", "exec"), vars(module))  # pylint: disable=exec-used
+        backward.define_if_asked(vars(module))
         torch.manual_seed(0)
         return dict(module.Model(*positional, **keywords).named_parameters())
     except Exception:  # pylint: disable=broad-except

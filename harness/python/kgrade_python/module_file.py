@@ -15,7 +15,7 @@ import sys
 
 import torch
 
-from . import errors, popcorn
+from . import backward, errors, popcorn
 from .run_budget import Overrun
 
 NEEDED = {
@@ -85,6 +85,7 @@ class ModuleFile:
         except ValueError as error:  # Python before 3.11.4 raises it for null bytes.
             raise FileError(f"SyntaxError: {error}") from error
         exec(code, vars(module))  # pylint: disable=exec-used
+        backward.define_if_asked(vars(module))
         return module
 
     def read_cases(self):

@@ -6,6 +6,8 @@ import json
 import re
 
 import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils import _pytree as pytree
 
 from ..leaderboard_tools import MatchReference
 
@@ -27,8 +29,7 @@ def define(namespace, text):
         if not callable(namespace.get(name)):
             raise ValueError(f"reference.py defines no '{name}'; kgrade reads tasks that define generate_input() and "
                              "ref_kernel()")
-    with open(namespace["__file__"], encoding="utf-8") as file:
-        tree = ast.parse(file.read())
+    tree = tree_of(namespace)
     reference = Reference(tree)
     rule = rule_of(namespace.get("check_implementation"), tree)
     cases = cases_of(task)
@@ -39,7 +40,8 @@ def define(namespace, text):
 
     def get_inputs(case):
         seed = {"seed": torch.initial_seed() % 2**31} if takes_seed else {}
-        data = plain(reference.with_blanks(generate(**{**case["data"], **seed})))
+        with OneGenerator():
+            data = plain(reference.with_blanks(generate(**{**case["data"], **seed})))
         namespace["INPUT_NAMES"] = names_within(data, reference.names)
         return [data]
 
@@ -47,7 +49,7 @@ def define(namespace, text):
         __doc__ = title_of(task, given["name"])
 
         def forward(self, data):
-            tensors = [each for each in torch.utils._pytree.tree_leaves(data) if isinstance(each, torch.Tensor)]
+            tensors = [each for each in pytree.tree_leaves(data) if isinstance(each, torch.Tensor)]
             # Weights of modules that ref_kernel() makes are then made where its data is.
             with torch.device(tensors[0].device if tensors else "cuda"):
                 return kernel(rebuilt(reference.with_copies(data), namespace))
@@ -55,6 +57,21 @@ def define(namespace, text):
     namespace.update(CASES=cases, Model=Model, get_inputs=get_inputs, get_init_inputs=lambda case: [])
     if rule == "property":
         namespace["check"] = lambda inputs, outputs: namespace["check_implementation"](rebuilt(inputs[0], namespace), outputs)
+
+
+class OneGenerator(TorchFunctionMode):
+    """A context in which all draws are from PyTorch's global generators, whose seed kgrade chooses."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        return function(*args, **{name: each for name, each in (kwargs or {}).items() if name != "generator"})
+
+
+def tree_of(namespace):
+    """The syntax tree of the file that has run; an empty one if it did not run from a file."""
+    if not namespace.get("__file__"):
+        return ast.parse("")
+    with open(namespace["__file__"], encoding="utf-8") as file:
+        return ast.parse(file.read())
 
 
 def title_of(task, name):
@@ -136,7 +153,7 @@ class Reference:
     may write to."""
 
     def __init__(self, tree):
-        function = function_in(tree, "ref_kernel")
+        function = function_in(tree, "ref_kernel") or ast.parse("def ref_kernel(data): return data").body[0]
         self.parameter = function.args.args[0].arg
         unpacking = next((node for node in ast.walk(function) if isinstance(node, ast.Assign)
                           and getattr(node.value, "id", None) == self.parameter
@@ -150,7 +167,7 @@ class Reference:
         self.is_one = parts[0].id == self.parameter and len(parts) == 1
         self.outputs = [i for i, name in enumerate(found) if name in written and name not in reads and not self.is_one]
         self.written = [i for i, name in enumerate(found) if name in written and i not in self.outputs]
-        self.names = found if self.is_one else named_parts(found, function_in(tree, "generate_input"))
+        self.names = found if self.is_one else named_parts(found, function_in(tree, "generate_input") or function)
 
     def with_blanks(self, data):
         """`data` with new memory in place of its outputs, so that nobody sees what they held."""
@@ -246,7 +263,7 @@ def read_names(function, unpacking):
 
 def mapped(value, change):
     """The value with change(tensor) in place of each tensor in it."""
-    return torch.utils._pytree.tree_map(lambda each: change(each) if isinstance(each, torch.Tensor) else each, value)
+    return pytree.tree_map(lambda each: change(each) if isinstance(each, torch.Tensor) else each, value)
 
 
 def plain(value):

@@ -6,6 +6,8 @@ import re
 
 LONGEST_NAME = 60
 TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
+# Tolerances of comparisons that are not of elements.
+OTHERS = {"cos_sim"}
 # The deck's tolerances for types that problem.yaml does not name.
 TOLERANCES = {"float32": 1e-4, "float16": 1e-2, "bfloat16": 1e-2, "float8_e4m3fn": 0.1, "float8_e5m2": 0.1}
 
@@ -65,7 +67,7 @@ def rule_of(problem):
     chosen = next((given[each] for each in types if each in given), None)
     if chosen is None and given:
         values = list(given.values())
-        chosen = values[0] if set(given) <= set(TOLERANCES) and all(each == values[0] for each in values) else None
+        chosen = values[0] if not set(given) & OTHERS and all(each == values[0] for each in values) else None
     elif chosen is None and types:
         chosen = TOLERANCES[types[0]]
     if chosen is None:
