@@ -33,7 +33,7 @@ def define(namespace):
         inputs = pytree.tree_map(detached, list(inputs))
         key = repr(case)
         if key not in known:
-            known[key] = Forms(model, namespace, get_init_inputs(*case), inputs)
+            known[key] = Forms(model, namespace, get_init_inputs(*case), lambda: get_inputs(*case))
         forms = known[key]
         names = namespace.get("INPUT_NAMES")
         if names is None or names in written:  # the set's file gives none
@@ -102,12 +102,11 @@ class Forms:
     """What is known of a Model without its values. `outputs`: (shape, type) of its floating outputs. `weights`: the names
     of its floating parameters. `names`: of the tensors among its inputs."""
 
-    def __init__(self, model, namespace, arguments, inputs):
+    def __init__(self, model, namespace, arguments, get_inputs):
         # In a description, the modes that watch the file decide whether tensors have memory.
         mode = contextlib.nullcontext() if active_modes() else known_integers()
         with torch.random.fork_rng(devices=[]), torch.no_grad(), named_model(namespace, model), mode:
-            if not isinstance(mode, contextlib.nullcontext):
-                inputs = pytree.tree_map(mode.without_memory, inputs)
+            inputs = get_inputs()
             positional, keywords = split(arguments)
             made = model(*positional, **keywords)
             self.outputs = [(tuple(each.shape), each.dtype) for each in floating(made(*inputs))]
