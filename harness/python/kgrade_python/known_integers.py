@@ -3,6 +3,7 @@ values, because a file may loop over lengths or offsets, or choose rows by indic
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
+from torch.distributions import Distribution
 from torch.utils import _pytree as pytree
 
 from .dispatch_mode import DispatchMode
@@ -12,6 +13,18 @@ from .draws import short_name
 OF_INTEGERS = {"arange", "randint", "randperm"}
 # Reads an element in Python.
 READ = "_local_scalar_dense"
+OF_MODULE = torch.nn.Module._apply
+
+
+def applied(module, function, recurse=True):
+    """Module._apply(), as in `module.to(device)`. PyTorch's own cannot exchange tensors that have no memory."""
+    for part in module.children() if recurse else ():
+        applied(part, function)
+    for name, each in module._parameters.items():
+        if each is not None:
+            module._parameters[name] = torch.nn.Parameter(function(each.detach()), each.requires_grad)
+    module._buffers.update({name: function(each) for name, each in module._buffers.items() if each is not None})
+    return module
 
 
 class KnownIntegers(DispatchMode):
@@ -26,10 +39,15 @@ class KnownIntegers(DispatchMode):
 
     def __enter__(self):
         self.fake.__enter__()
+        torch.nn.Module._apply = applied
+        # A distribution checks its arguments, which have no values here.
+        Distribution.set_default_validate_args(False)
         return super().__enter__()
 
     def __exit__(self, *error):
         super().__exit__(*error)
+        torch.nn.Module._apply = OF_MODULE
+        Distribution.set_default_validate_args(__debug__)
         return self.fake.__exit__(*error)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
