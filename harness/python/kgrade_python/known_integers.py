@@ -13,6 +13,8 @@ from .draws import short_name
 OF_INTEGERS = {"arange", "randint", "randperm"}
 # Reads an element in Python.
 READ = "_local_scalar_dense"
+# The most integers that are made up. More than that, such as the places of a pooling's maxima, have no memory either.
+MOST_GUESSED = 1 << 22
 OF_MODULE = torch.nn.Module._apply
 
 
@@ -82,8 +84,11 @@ class KnownIntegers(DispatchMode):
         if not isinstance(value, FakeTensor) or value.is_floating_point() or value.is_complex():
             return value
         for given in pytree.tree_leaves((args, kwargs)):
-            if isinstance(given, torch.Tensor) and given.untyped_storage() is value.untyped_storage():
+            if isinstance(given, torch.Tensor) and given.dtype == value.dtype \
+                    and given.untyped_storage() is value.untyped_storage():
                 return given
+        if value.numel() > MOST_GUESSED and value.dtype != torch.bool:
+            return value
         self.has_guessed = True
         choices = 2 if value.dtype == torch.bool else choices_of(function, args)
         with unset_fake_temporarily():
