@@ -218,6 +218,9 @@ def get_init_inputs(): return [M]
                          {"m2-seq-len3": [2, 3], "m6-seq-len7": [6, 7]})
         self.assertEqual(cases["m2-seq-len3"]["by_set"], {"absolute": 0.05, "relative": 0.05, "matched": 1.0, "largest": None})
 
+    def test_several_gpus(self):
+        self.assertIn("asks for 4 GPUs", self.describe(self.source({"world_size": 4}), head="")["error"])
+
     def test_tolerances(self):
         for problem, absolute in (({"precision": "bf16"}, 1e-2), ({"tolerance": {"cos_sim": 0.98}}, None),
                                   ({"precision": "fp8_e4m3", "tolerance": {"bfloat16": 0.2, "fp8_e4m3fn": 0.2}}, 0.2)):

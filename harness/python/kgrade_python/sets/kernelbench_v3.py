@@ -15,6 +15,9 @@ TOLERANCES = {"float32": 1e-4, "float16": 1e-2, "bfloat16": 1e-2, "float8_e4m3fn
 def define(namespace, text):
     given = json.loads(text)
     problem = json.loads(given["files"].get("problem", "{}"))
+    if problem.get("world_size", 1) != 1:
+        raise ValueError(f"problem.yaml asks for {problem['world_size']} GPUs, and kgrade grades on one; choose a problem "
+                         "without world_size")
     if not callable(namespace.get("get_inputs")) and callable(namespace.get("Model")):
         raise ValueError("the file has a Model without get_inputs(): only the check.py beside it knows how to call it; choose "
                          "a problem with get_inputs()")
