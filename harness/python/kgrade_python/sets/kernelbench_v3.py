@@ -18,9 +18,9 @@ def define(namespace, text):
     if problem.get("world_size", 1) != 1:
         raise ValueError(f"problem.yaml asks for {problem['world_size']} GPUs, and kgrade grades on one; choose a problem "
                          "without world_size")
-    if not callable(namespace.get("get_inputs")) and callable(namespace.get("Model")):
-        raise ValueError("the file has a Model without get_inputs(): only the check.py beside it knows how to call it; choose "
-                         "a problem with get_inputs()")
+    if not callable(namespace.get("Model")) or not callable(namespace.get("get_inputs")):
+        raise ValueError("the file defines no Model with get_inputs(): only the check.py beside it knows how to call it; choose "
+                         "a problem with both")
     shapes = shapes_of(given["files"].get("shapes", "")) or [{}]
     by_set = rule_of(problem)
     title = problem.get("display_name") or namespace["Model"].__doc__ or given["name"]
