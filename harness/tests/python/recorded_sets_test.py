@@ -208,6 +208,7 @@ class CallsTest(SetTest):
         (args, kwargs), out = self.computed(space, 2)
         self.assertEqual((args[0].tolist(), kwargs), ([1.0, -2.0], {"alpha": 0.5}))
         self.assertTrue(torch.equal(out, args[0] + 0.5 * args[1]))
+        self.assertEqual(space["INPUT_NAMES"], ["input", "other"])
         (args, kwargs), out = self.computed(space, 3)
         self.assertEqual((kwargs, out.tolist()), ({"alpha": 2}, [0.0] * 5))
         self.assertFalse(self.drawn(space, 0)[0][0].requires_grad)
@@ -217,6 +218,11 @@ class CallsTest(SetTest):
         space = self.blended("def blend(x): return x.add_(1)\n", "def test_blend(): blend(torch.ones(3).cuda())\nimport torch\n")
         (args, _), out = self.computed(space, 0)
         self.assertEqual((args[0].tolist(), out.tolist()), ([1.0] * 3, [2.0] * 3))
+
+    def test_running_statistics_are_written_in_copies(self):
+        norm = "import torch\ndef blend(x, mean, variance): return torch.nn.functional.batch_norm(x, mean, variance, training=True)\n"
+        space = self.blended(norm, "import torch\ndef test(): blend(torch.randn(8, 3).cuda(), torch.zeros(3).cuda(), torch.ones(3).cuda())")
+        self.assertEqual(self.computed(space, 0)[0][0][1].tolist(), [0.0] * 3)
 
     def test_what_cannot_be_graded(self):
         for body, words in (("torch.rand_like(x)", "draws random numbers"), ("[x.sum().item()]", "returns a float"),

@@ -19,9 +19,6 @@ BY_SET = {"absolute": 1e-2, "relative": 1e-2, "matched": 1.0, "largest": None}
 TEST_PACKAGE = "expecttest"
 # The most cases of a problem.
 MOST_CASES = 200
-# A function that PyTorch's tests call to seed an operator that draws random numbers.
-SEEDED = "wrapper_set_seed"
-LIST = "torch.testing._internal.common_methods_invocations"
 
 
 def define(namespace, text):
@@ -51,14 +48,12 @@ class Samples:
 
     def __init__(self, operator, dtype="float32", variant=""):
         self.name, self.dtype = operator, getattr(torch, dtype, None)
-        found = [each for each in operators() if each.name == operator and each.variant_test_name == variant]
-        if not found:
-            other = sorted({each.variant_test_name for each in operators() if each.name == operator})
+        entries = {each.variant_test_name: each for each in operators() if each.name == operator}
+        if variant not in entries:
+            other = sorted(entries)
             words = f"; 'variant' is one of {other}" if other else ""
             raise ValueError(f"PyTorch {torch.__version__} has no samples of the operator '{operator}'{words}")
-        self.info = found[0]
-        if SEEDED in getattr(getattr(self.info.op, "__code__", None), "co_names", ()):
-            raise ValueError(f"the operator {operator} draws random numbers")
+        self.info = entries[variant]
         if not isinstance(self.dtype, torch.dtype) or self.dtype not in self.info.supported_dtypes("cpu"):
             known = sorted(str(each).partition(".")[2] for each in self.info.supported_dtypes("cpu"))
             raise ValueError(f"the operator {operator} has no samples of type '{dtype}'; 'dtype' is one of {', '.join(known)}")
@@ -99,20 +94,17 @@ def forms(values):
 
 
 def operators():
-    """PyTorch's list. Its import takes about two seconds."""
-    return listed() if LIST not in sys.modules else sys.modules[LIST].op_db
-
-
-def listed():
-    """Imports the list without what it changes for PyTorch's own tests."""
+    """PyTorch's list. Its import takes about two seconds, and must not change what PyTorch does outside of its tests."""
     freeze, torch.backends.disable_global_flags = torch.backends.disable_global_flags, lambda: None
     stand_in = types.ModuleType(TEST_PACKAGE)
     stand_in.TestCase = unittest.TestCase
     is_new = sys.modules.setdefault(TEST_PACKAGE, stand_in) is stand_in
     try:
-        from torch.testing._internal.common_methods_invocations import op_db
+        from torch.testing._internal import common_methods_invocations as listed
     finally:
         torch.backends.disable_global_flags = freeze
         if is_new:
             del sys.modules[TEST_PACKAGE]
-    return op_db
+    # This function of the list seeds an operator, so that it seems to draw no random numbers.
+    listed.wrapper_set_seed = lambda function, *args, **kwargs: function(*args, **kwargs)
+    return listed.op_db

@@ -3,6 +3,7 @@
 import torch
 from torch.utils import _pytree as pytree
 
+from ..draws import DrawLog, storage_of
 from ..module_file import FileError
 
 # The most axes of a shape in the name of a case.
@@ -16,10 +17,10 @@ class Observed:
     `writes`: whether the function wrote to its arguments."""
 
     def __init__(self, function, args, kwargs):
-        given = tensors_of((args, kwargs))
-        before, state = versions(given), torch.get_rng_state()
-        self.result = function(*args, **kwargs)
-        self.writes = versions(given) != before
+        log, state = DrawLog(), torch.get_rng_state()
+        with log:
+            self.result = function(*args, **kwargs)
+        self.writes = any(storage_of(each) in log.written for each in tensors_of((args, kwargs)))
         self.reason = reason_against(args, kwargs, self.result)
         if not torch.equal(state, torch.get_rng_state()):
             self.reason = "it draws random numbers"
@@ -73,11 +74,6 @@ def refuse_left_out(case):
 
 def tensors_of(values):
     return [each for each in pytree.tree_leaves(values) if isinstance(each, torch.Tensor)]
-
-
-def versions(tensors):
-    """Numbers that change when a tensor is written to."""
-    return [each._version for each in tensors]  # pylint: disable=protected-access
 
 
 def copies(values):

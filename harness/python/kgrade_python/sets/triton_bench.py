@@ -41,7 +41,10 @@ def define(namespace, text):
 
     def get_inputs(case):
         refuse_left_out(case)
-        return tests.inputs_of(case["data"])
+        inputs = tests.inputs_of(case["data"])
+        # The names are those of this case: other cases may have other arguments.
+        namespace["INPUT_NAMES"] = tests.names_of(*inputs)
+        return inputs
 
     namespace.update(CASES=cases, ENTRY=tests.entry, Model=Model, get_inputs=get_inputs,
                      get_init_inputs=lambda _case=None: [])
@@ -105,6 +108,15 @@ class Tests:
         bound = self.signature.bind(*args, **kwargs)
         bound.arguments.pop("out", None)
         return pytree.tree_map_only(torch.Tensor, without_gradient, [list(bound.args), bound.kwargs])
+
+    def names_of(self, args, kwargs):
+        """The names of all tensors among the arguments, by the function's parameters."""
+        names = []
+        for name, value in self.signature.bind(*args, **kwargs).arguments.items():
+            leaves = pytree.tree_leaves(value)
+            tensors = [i for i, each in enumerate(leaves) if isinstance(each, torch.Tensor)]
+            names += [name if len(leaves) == 1 else f"{name}{i}" for i in tensors]
+        return names
 
 
 class Calls:
