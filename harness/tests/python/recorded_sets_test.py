@@ -160,11 +160,13 @@ class LinesTest(SetTest):
         (x,), out = self.computed(space, 0)
         self.assertTrue(torch.equal(out, 2 * x))
         self.assertEqual(space["Model"].__doc__, "Doubles.")
-        self.error("needs an Ascend NPU", reader=multi_kernel_bench, source=ON_ACCELERATOR.replace("def forward(self, x):\n        return self", "self"),
-                   name="3_scale", files={"3_scale.json": line([4])})
+        without = ON_ACCELERATOR.replace("def forward(self, x):\n        return self", "self")
+        self.error("needs an Ascend NPU", reader=multi_kernel_bench, source=without, name="3_scale",
+                   files={"3_scale.json": line([4])})
 
     def test_faulty_lines(self):
-        for text, words in ((line([4]) + "\nnull", "line 2 of 3_scale.json"), ("", "has no line"), ('{"inputs": [{"type": "tensor"}]}', "line 1")):
+        for text, words in ((line([4]) + "\nnull", "line 2 of 3_scale.json"), ("", "has no line"),
+                            ('{"inputs": [{"type": "tensor"}]}', "line 1")):
             self.error(words, reader=multi_kernel_bench, source=SCALE, name="3_scale", files={"3_scale.json": text})
 
 
@@ -215,13 +217,16 @@ class CallsTest(SetTest):
         self.assertFalse(torch.equal(self.drawn(space, 0, 1)[0][0], self.drawn(space, 0, 2)[0][0]))
 
     def test_a_function_that_writes_gets_copies(self):
-        space = self.blended("def blend(x): return x.add_(1)\n", "def test_blend(): blend(torch.ones(3).cuda())\nimport torch\n")
+        tests = "import torch\ndef test(): blend(torch.ones(3).cuda())"
+        space = self.blended("def blend(x): return x.add_(1)\n", tests)
         (args, _), out = self.computed(space, 0)
         self.assertEqual((args[0].tolist(), out.tolist()), ([1.0] * 3, [2.0] * 3))
 
     def test_running_statistics_are_written_in_copies(self):
-        norm = "import torch\ndef blend(x, mean, variance): return torch.nn.functional.batch_norm(x, mean, variance, training=True)\n"
-        space = self.blended(norm, "import torch\ndef test(): blend(torch.randn(8, 3).cuda(), torch.zeros(3).cuda(), torch.ones(3).cuda())")
+        norm = ("from torch.nn.functional import batch_norm\n"
+                "def blend(x, *sums): return batch_norm(x, *sums, training=True)\n")
+        space = self.blended(norm, "from torch import *\n"
+                             "def test(): blend(randn(8, 3).cuda(), zeros(3).cuda(), ones(3).cuda())")
         self.assertEqual(self.computed(space, 0)[0][0][1].tolist(), [0.0] * 3)
 
     def test_what_cannot_be_graded(self):
@@ -229,7 +234,8 @@ class CallsTest(SetTest):
                             ("x.to_sparse()", "not dense"), ("x.nothing()", "AttributeError")):
             self.error(words, reader=triton_bench, source=f"import torch\ndef blend(x): return {body}\n", name="blend",
                        files={"tests": "import torch\ndef test(): blend(torch.ones(3).cuda())"})
-        self.error("call 0 functions", reader=triton_bench, source=FUNCTION, name="other", files={"tests": "def test(): pass"})
+        self.error("call 0 functions", reader=triton_bench, source=FUNCTION, name="other",
+                   files={"tests": "def test(): pass"})
         kernel = "class Kernel: pass\nKernel.__module__ = 'triton.runtime.jit'\nblend = Kernel()"
         self.error("Triton kernel", reader=triton_bench, source=kernel, name="blend", files={"tests": TESTS})
 

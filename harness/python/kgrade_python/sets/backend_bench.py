@@ -56,7 +56,8 @@ class Samples:
         self.info = entries[variant]
         if not isinstance(self.dtype, torch.dtype) or self.dtype not in self.info.supported_dtypes("cpu"):
             known = sorted(str(each).partition(".")[2] for each in self.info.supported_dtypes("cpu"))
-            raise ValueError(f"the operator {operator} has no samples of type '{dtype}'; 'dtype' is one of {', '.join(known)}")
+            raise ValueError(f"the operator {operator} has no samples of type '{dtype}'; 'dtype' is one of "
+                             f"{', '.join(known)}")
 
     def drawn(self):
         """Draws [args, kwargs] of one sample after the other, from PyTorch's global generator."""
@@ -94,7 +95,7 @@ def forms(values):
 
 
 def operators():
-    """PyTorch's list. Its import takes about two seconds, and must not change what PyTorch does outside of its tests."""
+    """PyTorch's list. Its import takes two seconds, and must not change what PyTorch does outside of its tests."""
     freeze, torch.backends.disable_global_flags = torch.backends.disable_global_flags, lambda: None
     stand_in = types.ModuleType(TEST_PACKAGE)
     stand_in.TestCase = unittest.TestCase

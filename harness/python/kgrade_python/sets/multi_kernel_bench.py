@@ -90,7 +90,7 @@ def define(namespace, text):
         finally:
             del namespace["open"]
         if len(drawn) != 1:
-            raise ValueError(f"get_input_groups() returns {len(drawn)} groups for one line of {name}; it must return one")
+            raise ValueError(f"get_input_groups() returns {len(drawn)} groups for a line of {name}; let it return one")
         return list(drawn[0])
 
     def get_init_inputs(_case=None):

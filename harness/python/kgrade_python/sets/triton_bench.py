@@ -59,13 +59,15 @@ class Tests:
         own = [each for each, value in namespace.items()
                if isinstance(value, types.FunctionType) and value.__globals__ is namespace and each in used]
         if name not in own and len(own) != 1:
-            raise ValueError(f"the tests call {len(own)} functions of the file; let them call one, or one named '{name}'")
+            raise ValueError(f"the tests call {len(own)} functions of the file; let them call one, or one named "
+                             f"'{name}'")
         self.entry = name if name in own else own[0]
         self.function = namespace[self.entry]
         self.signature = inspect.signature(self.function)
         tree.body = [each for each in tree.body if self.is_definition(each)]
         self.code = compile(tree, "tests", "exec")
-        self.names = [each.name for each in tree.body if isinstance(each, ast.FunctionDef) and each.name.startswith("test")]
+        functions = [each.name for each in tree.body if isinstance(each, ast.FunctionDef)]
+        self.names = [each for each in functions if each.startswith("test")]
         self.namespace = namespace
 
     def is_definition(self, statement):
