@@ -291,8 +291,7 @@ class ProblemText {
     text_ += fmt::format("  - {{name: {}, role: {}", yaml_text(member(one, "name")), text_of(one, "role"));
     for (const auto& [name, ignored] : scalars_of(*cases_[0]).items())
       text_ += fmt::format(", {}: {}", yaml_text(name), scalar_of(one, name).dump());
-    if (const auto rule = one.find("by_set");
-        rule != one.end() && rule->is_object() && std::getenv("KG_RULE"))
+    if (const auto rule = one.find("by_set"); rule != one.end() && rule->is_object())
       text_ += fmt::format(", by_set: {}", rule->dump());
     Json own = {{"case", member(one, "number")}};
     if (has_several_types_) own["dtype"] = to_string(type_of(one));

@@ -79,12 +79,13 @@ def describe(path):
 
 def describe_cases(file):
     described, left_out, first = [], {}, None
+    shared = set.intersection(*(set(scalars_of(case)) for case in file.cases))
     for number, case in enumerate(file.cases):
         try:
-            one = file.of_case(case)
+            one, scalars = file.of_case(case), {name: each for name, each in scalars_of(case).items() if name in shared}
             described.append({"name": case["name"], "number": number, "role": case.get("role", "bench"), "by_set": case.get("by_set"),
-                              "scalars": scalars_of(case),
-                              **Description(one, *run(one), scalars_of(case)).as_json()})
+                              "scalars": scalars,
+                              **Description(one, *run(one), scalars).as_json()})
         except FileError as error:
             left_out[case["name"]] = error.message
             first = first or error
@@ -94,6 +95,7 @@ def describe_cases(file):
 
 
 def scalars_of(case):
+    """The numbers of a case. A candidate in CUDA gets those that all cases have."""
     scalars = case.get("scalars", {})
     if not isinstance(scalars, dict) or not all(isinstance(each, (bool, int, float)) for each in scalars.values()):
         raise FileError(f"'scalars' of the case '{case['name']}' are no numbers by name")
