@@ -83,12 +83,12 @@ class KnownIntegers(DispatchMode):
         made-up values."""
         if not isinstance(value, FakeTensor) or value.is_floating_point() or value.is_complex():
             return value
+        if value.numel() > MOST_GUESSED and value.dtype != torch.bool:
+            return value
         for given in pytree.tree_leaves((args, kwargs)):
             if isinstance(given, torch.Tensor) and given.dtype == value.dtype \
                     and given.untyped_storage() is value.untyped_storage():
                 return given
-        if value.numel() > MOST_GUESSED and value.dtype != torch.bool:
-            return value
         self.has_guessed = True
         choices = 2 if value.dtype == torch.bool else choices_of(function, args)
         with unset_fake_temporarily():
