@@ -216,7 +216,8 @@ std::string by_set_text(const CandidateRecord& candidate) {
   const auto all = counted(static_cast<std::uint64_t>(by_set.all_cases), "case");
   std::string cases = by_set.cases == by_set.all_cases ? by_set.cases > 1 ? "all " + all : all
                                                        : fmt::format("{} of {}", by_set.cases, all);
-  if (!by_set.refused.empty()) cases += fmt::format("; not {}", fmt::join(by_set.refused, ", "));
+  if (!by_set.refused.empty()) cases += "; refused: " + by_set.refused.front();
+  if (by_set.refused.size() > 1) cases += fmt::format(" and {} more", by_set.refused.size() - 1);
   const bool is_decided = by_set.verdict != SetVerdict::not_decided;
   return fmt::format("  by set: {}{}{} ({})\n", is_decided ? to_string(by_set.verdict) : "not decided",
                      rules.empty() ? "" : ", ", rules, cases);

@@ -361,38 +361,6 @@ TEST_F(CandidateRunTest, BesideAWrongCaseNoCaseIsAMatterOfPrecision) {
   EXPECT_EQ(outcome(record, "precision"), CheckOutcome::not_run);
 }
 
-TEST_F(CandidateRunTest, TheSetsVerdictStandsBesideOurs) {
-  contest_.info.measures_speed = false;
-  for (const char* const name : {"small", "wide", "skipped", "free"})
-    add_case(name, CaseRole::test, name == std::string("skipped") ? "too large" : "");
-  for (std::size_t i = 1; i < 4; ++i) cases_[i].bound.by_set = SetRule{0.01, 0.02};
-  std::string name;
-  contest_.before_call = [&](Role role, const Draw&) {
-    if (role == Role::candidate) name = contest_.cases[Role::candidate].name;
-    contest_.candidate_comparison = outputs_off_by(name == "small" ? 3e-4 : 0);
-  };
-  CandidateRecord record = run();
-  EXPECT_EQ(record.verdict, Verdict::low_precision);
-  ASSERT_TRUE(record.by_set);
-  EXPECT_EQ(record.by_set->verdict, SetVerdict::accepted);
-  EXPECT_EQ(record.by_set->cases, 2);
-  EXPECT_EQ(record.by_set->all_cases, 3);
-  EXPECT_THAT(*record.by_set->differs, HasSubstr("ours: low_precision: case 'small': 'output' reaches tf32"));
-  EXPECT_THAT(*record.by_set->differs, EndsWith("by the set: every element within 0.01 + 0.02 |expected|"));
-  // The second case with a rule crashes, and the first has passed.
-  contest_.retired = false;
-  contest_.before_call = [&](Role role, const Draw&) {
-    const bool crashes = role == Role::candidate && contest_.cases[Role::candidate].name == "wide";
-    contest_.candidate_report.fault = crashes ? Fault::ended : Fault::none;
-  };
-  record = run();
-  EXPECT_EQ(record.by_set->verdict, SetVerdict::not_decided);
-  EXPECT_EQ(record.by_set->cases, 1);
-  for (PlannedCase& planned : cases_) planned.bound.by_set.reset();
-  contest_.retired = false;
-  EXPECT_FALSE(run().by_set);
-}
-
 TEST_F(CandidateRunTest, WhatLacksMemoryRunsOnceMoreWithTheDeviceToItself) {
   contest_.candidate_report.fault = Fault::memory_limit;
   for (const bool more_room : {false, true}) {

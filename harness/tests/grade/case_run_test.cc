@@ -56,37 +56,6 @@ TEST_F(CaseRunTest, APrecisionBelowTheProblemsIsItsOwnVerdict) {
   EXPECT_EQ(run().verdict, Verdict::accepted);
 }
 
-TEST_F(CaseRunTest, TheRuleOfTheSetJudgesTheFirstCallOfTheCase) {
-  contest_.by_rule = {100, 2, 0.5};
-  EXPECT_EQ(run_briefly().by_set, std::nullopt);
-  EXPECT_EQ(contest_.looks, "") << "nothing is counted without a rule";
-  case_.by_set = SetRule{0.01, 0.02, 0.99};
-  const CaseRecord record = run_briefly();
-  EXPECT_GT(record.calls, 1);
-  EXPECT_EQ(contest_.looks, "s");
-  ASSERT_TRUE(record.by_set);
-  EXPECT_FALSE(record.by_set->accepted);
-  EXPECT_EQ(record.by_set->failed_elements, 2u);
-  EXPECT_EQ(record.by_set->rule, *case_.by_set);
-  EXPECT_EQ(record.verdict, Verdict::accepted) << "the set's verdict changes nothing in ours";
-}
-
-// To examine a wrong output changes what the oracle's call left.
-TEST_F(CaseRunTest, TheRuleOfTheSetJudgesAWrongOutputBeforeItIsExamined) {
-  contest_.candidate_comparison = outputs_off_by(0.5);
-  case_.by_set = SetRule{1, 1};
-  const CaseRecord record = run();
-  EXPECT_EQ(record.verdict, Verdict::wrong_answer);
-  EXPECT_EQ(contest_.looks, "sx");
-  EXPECT_TRUE(record.by_set && record.by_set->accepted);
-}
-
-TEST_F(CaseRunTest, ACallThatFailsIsNotJudgedByTheSet) {
-  contest_.candidate_report.fault = Fault::ended;
-  case_.by_set = SetRule{1, 1};
-  EXPECT_EQ(run().by_set, std::nullopt);
-}
-
 // It is seen in what the calls left. To examine an output changes what the oracle's call left.
 TEST_F(CaseRunTest, AnErrorInFewElementsIsABugAndSaysHowManyAreWrong) {
   contest_.candidate_comparison = outputs_off_by(3e-4);

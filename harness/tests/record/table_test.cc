@@ -74,7 +74,7 @@ TEST(Table, TheSetsVerdictIsOneLine) {
   EXPECT_EQ(line(), "  by set: accepted, 0.01 / 0.01 (all 2 cases)");
   good.cases[1].by_set->rule.absolute = 1;
   good.by_set = CandidateBySet{SetVerdict::wrong_answer, 2, 3, {"tiny", "large"}, {}};
-  EXPECT_EQ(line(), "  by set: wrong_answer, each case by its rule (2 of 3 cases; not tiny, large)");
+  EXPECT_EQ(line(), "  by set: wrong_answer, each case by its rule (2 of 3 cases; refused: tiny and 1 more)");
   for (CaseRecord& c : good.cases) c.by_set.reset();
   good.by_set = CandidateBySet{SetVerdict::not_decided, 0, 1, {}, {}};
   EXPECT_EQ(line(), "  by set: not decided (0 of 1 case)");
