@@ -397,14 +397,15 @@ struct RuledElement {
 };
 
 KGRADE_HOST_DEVICE inline RuledElement ruled_element(const ComparedOutput& output, std::uint64_t index,
-                                                     double absolute, double relative) {
+                                                     double absolute, double relative, bool either) {
   const double actual = load_number(output.dtype, output.actual, index);
   const double expected = is_integer(output.dtype) ? load_number(output.dtype, output.expected, index)
                                                    : rounded_to(output.dtype, expected_real(output, index));
   if (actual == expected) return {};
   const double error = fabs(actual - expected);
   if (!is_finite(error)) return {INFINITY, false};
-  return {error, error <= absolute + relative * fabs(expected)};
+  const double in_proportion = relative * fabs(expected);
+  return {error, error <= (either ? fmax(absolute, in_proportion) : absolute + in_proportion)};
 }
 
 // For integers, any difference is wrong, unless indices are tied.

@@ -211,11 +211,13 @@ struct SetRule {
   double relative = 0;
   double matched = 1;                  // the share of an output's elements that have to pass
   std::optional<double> largest = {};  // the largest |out - expected| of any element
+  bool either = false;                 // the limit is the larger of the two terms, not their sum
 
   bool operator==(const SetRule&) const = default;
 };
 
-// "0.01 / 0.01": absolute and relative; "0.01 / 0.01, 99 % of the elements, none off by more than 10".
+// "0.01 / 0.01": absolute and relative; with `either`, "0.01 or 0.01"; "0.01 / 0.01, 99 % of the elements,
+// none off by more than 10".
 std::string to_string(const SetRule& rule);
 
 // A case as the file writes it: values of scalar parameters, and distributions of inputs that hold only in

@@ -66,6 +66,28 @@ struct ToleranceForm {
   }
 };
 
+// A tolerance, or null for no limit.
+struct CapForm {
+  std::optional<std::optional<double>> read(const YamlNode& node, std::string_view what,
+                                            Diagnostics& diagnostics) const {
+    if (node.kind == YamlNode::Kind::null) return std::optional<double>();
+    const auto value = ToleranceForm{}.read(node, what, diagnostics);
+    return value ? std::optional<std::optional<double>>(value) : std::nullopt;
+  }
+  Schema schema(SchemaDefinitions& definitions) const {
+    Schema schema = ToleranceForm{}.schema(definitions);
+    schema["type"].push_back("null");
+    return schema;
+  }
+};
+
+struct FlagForm {
+  std::optional<bool> read(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) const {
+    return read_bool(node, what, diagnostics);
+  }
+  Schema schema(SchemaDefinitions& definitions) const { return bool_schema(definitions); }
+};
+
 // Nothing after a complaint.
 std::optional<SetRule> read_rule(Keys& keys) {
   constexpr const char* about_tolerance =
@@ -77,12 +99,15 @@ std::optional<SetRule> read_rule(Keys& keys) {
       keys.read_required("relative", "relative: 1e-2", rule.relative, ToleranceForm{}, about_tolerance);
   const bool is_shared = keys.read("matched", rule.matched, ToleranceForm{1},
                                    "The share of an output's elements that have to pass. 1 without it.");
-  double largest = 0;
   const bool is_capped =
-      keys.read("largest", largest, ToleranceForm{},
-                "The largest |out - expected| of any element. Without it there is no limit.");
-  if (keys.map().find("largest") != nullptr) rule.largest = largest;
-  return has_absolute && has_relative && is_shared && is_capped ? std::optional(rule) : std::nullopt;
+      keys.read("largest", rule.largest, CapForm{},
+                "The largest |out - expected| of any element. Null, or without it: there is no limit.");
+  const bool is_told =
+      keys.read("either", rule.either, FlagForm{},
+                "The limit of an element is the larger of `absolute` and `relative` * |expected|, "
+                "instead of their sum; false without it.");
+  const bool is_sound = has_absolute && has_relative && is_shared && is_capped && is_told;
+  return is_sound ? std::optional(rule) : std::nullopt;
 }
 
 // Reads the key `by_set` of a frontmatter or a case into `rule`. False after a complaint.
@@ -423,7 +448,7 @@ void read_written_value(std::string_view text, const Problem& problem, std::set<
 }  // namespace
 
 std::string to_string(const SetRule& rule) {
-  std::string text = fmt::format("{} / {}", rule.absolute, rule.relative);
+  std::string text = fmt::format("{} {} {}", rule.absolute, rule.either ? "or" : "/", rule.relative);
   if (rule.matched < 1) text += fmt::format(", {:g} % of the elements", 100 * rule.matched);
   if (rule.largest) text += fmt::format(", none off by more than {}", *rule.largest);
   return text;

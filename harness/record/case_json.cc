@@ -177,6 +177,9 @@ void fields(Archive& archive, typename Archive::template Value<SetRule>& rule) {
   archive("matched", rule.matched, share_of_one, "The share of an output's elements that have to pass.");
   archive("largest", rule.largest, not_negative,
           "The largest |out - expected| that an element may have. Null: there is no limit.");
+  archive.or_default("either", rule.either,
+                     "True: an element passes if |out - expected| is within the larger of `absolute` and "
+                     "`relative` * |expected|, not their sum.");
 }
 
 template <class Archive>

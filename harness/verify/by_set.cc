@@ -8,7 +8,7 @@ namespace kgrade {
 namespace {
 
 std::string limits_text(const SetRule& rule) {
-  return fmt::format("{} + {} |expected|", rule.absolute, rule.relative);
+  return fmt::format("{} {} {} |expected|", rule.absolute, rule.either ? "or" : "+", rule.relative);
 }
 
 // "accepted in fp32, with an error of at most 3.1e-07", "low_precision: case 'tiny': ...".

@@ -265,7 +265,7 @@ class CudaDevice : public Device {
 
   RuleCount count_by_rule(const OutputPair& output, const SetRule& rule) override {
     Counter* const counters = results_.fresh_counters(2);
-    cuda::count_by_rule(compared(output), rule.absolute, rule.relative, counters, counters + 1);
+    cuda::count_by_rule(compared(output), rule.absolute, rule.relative, rule.either, counters, counters + 1);
     results_.read();
     return {output.elements, results_.counter(0), std::bit_cast<double>(results_.counter(1))};
   }

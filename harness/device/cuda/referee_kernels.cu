@@ -235,12 +235,12 @@ __global__ void count_wrong_kernel(const __grid_constant__ device::ComparedOutpu
 }
 
 __global__ void count_by_rule_kernel(const __grid_constant__ device::ComparedOutput output, double absolute,
-                                     double relative, unsigned long long* failed,
+                                     double relative, bool either, unsigned long long* failed,
                                      unsigned long long* largest_error) {
   unsigned int mine = 0;
   double largest = 0;
   for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count()) {
-    const device::RuledElement element = device::ruled_element(output, i, absolute, relative);
+    const device::RuledElement element = device::ruled_element(output, i, absolute, relative, either);
     mine += element.passes ? 0 : 1;
     largest = fmax(largest, element.error);
   }
@@ -314,10 +314,11 @@ void count_wrong(const device::ComparedOutput& output, double limit, Counter* to
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void count_by_rule(const device::ComparedOutput& output, double absolute, double relative, Counter* failed,
-                   Counter* largest_error) {
+void count_by_rule(const device::ComparedOutput& output, double absolute, double relative, bool either,
+                   Counter* failed, Counter* largest_error) {
   const unsigned int blocks = std::min(grid_for(output.elements), comparison_parts);
-  count_by_rule_kernel<<<blocks, threads_per_block>>>(output, absolute, relative, failed, largest_error);
+  count_by_rule_kernel<<<blocks, threads_per_block>>>(output, absolute, relative, either, failed,
+                                                      largest_error);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -52,8 +52,8 @@ void count_wrong(const device::ComparedOutput& output, double limit, Counter* to
 
 // Counts the elements that do not pass by the rule of a problem's set. `largest_error` gets the bits of the
 // largest error as a double, and must be zero before.
-void count_by_rule(const device::ComparedOutput& output, double absolute, double relative, Counter* failed,
-                   Counter* largest_error);
+void count_by_rule(const device::ComparedOutput& output, double absolute, double relative, bool either,
+                   Counter* failed, Counter* largest_error);
 
 // Writes `result`. `parts` has room for comparison_parts results, and no other comparison may run. `finished`
 // must be zero. The order of summation depends only on the number of elements, so every run gives the same

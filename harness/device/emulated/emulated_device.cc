@@ -232,7 +232,8 @@ RuleCount EmulatedDevice::count_by_rule(const OutputPair& output, const SetRule&
   const device::ComparedOutput both = compared(output);
   RuleCount count{both.elements, 0, 0};
   for (std::uint64_t i = 0; i < both.elements; ++i) {
-    const device::RuledElement element = device::ruled_element(both, i, rule.absolute, rule.relative);
+    const device::RuledElement element =
+        device::ruled_element(both, i, rule.absolute, rule.relative, rule.either);
     count.failed += element.passes ? 0 : 1;
     count.largest_error = std::max(count.largest_error, element.error);
   }

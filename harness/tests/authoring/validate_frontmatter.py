@@ -72,7 +72,7 @@ BAD = [
     (["flops"], []), (["bytes"], {}), (["cases"], {}), (["cases", 0, "name"], GONE), (["cases", 0, "name"], "Tiny Case"),
     (["cases", 0, "role"], "hidden"), (["cases", 0, "role"], GONE), (["cases", 0, "rows"], [1]), (["cases", 0, "by_set"], 1), (["cases", 0, "by_set"], {"absolute": 1}),
     (["by_set"], {"absolute": 1, "relative": -1}), (["by_set"], {"absolute": 1, "relative": 1, "matched": 2}), ([*INPUT, "name"], "by_set"),
-    (["by_set"], {"absolute": 1, "relative": 1, "surprise": 2}), (["cases", 0, "input"], ["ones"]),
+    (["by_set"], {"absolute": 1, "relative": 1, "surprise": 2}), (["by_set"], {"absolute": 1, "relative": 1, "either": "both"}), (["cases", 0, "input"], ["ones"]),
     (["torch"], []), (["torch", "surprise"], 1), (["torch", "module"], "a b"), (["torch", "init"], GONE), (["torch", "given"], []), (["torch", "given"], "64, 3"), (["torch", "forward"], ["{}"]),
     (["reference"], "other.cu"), (["reference"], "../other.py"), (["reference"], ["other.py"]),
     (["torch", "init"], ["rows"]), (["torch", "init", "2x"], 1), (["torch", "init", "shape"], []),
@@ -88,6 +88,7 @@ GOOD = [
     *[(["fuzz", "rows"], form) for form in (7, "1..9", [1, 2, 8], "8..64 step 8", "powers_of_2(8..64)")],
     (["cases", 2, "weight"], 2.5), (["cases", 1, "input"], "normal(100, 2)"), (["extents"], []),
     (["by_set"], {"absolute": 0.01, "relative": 0.01}), (["cases", 0, "by_set"], {"absolute": 0, "relative": 0.01, "matched": 0.99, "largest": 10}),
+    (["by_set"], {"absolute": 0, "relative": 1, "largest": None, "either": True}),
     ([*INPUT], {"name": "input", "type": "size_t", "pointer": True, "const": True, "shape": "values(rows, 2 * half)"}),
 ]
 

@@ -390,6 +390,11 @@ TEST_P(EveryDevice, JudgesElementsByTheRuleOfASetAsTorchDoes) {
   EXPECT_EQ(judged({2}, {1}, {0.5, 0.5}).failed, 0u) << "the bound itself is within";
   EXPECT_EQ(judged({1}, {2}, {0, 0.5}).failed, 0u) << "of the expected value";
   EXPECT_EQ(judged({2}, {1}, {0, 0.5}).failed, 1u);
+  SetRule either = {1, 0.0125};
+  EXPECT_EQ(judged({102, 2}, {100, 0.5f}, either).failed, 1u) << "the limits are 2.25 and 1.00625";
+  either.either = true;
+  EXPECT_EQ(judged({102, 2}, {100, 0.5f}, either).failed, 2u) << "the limits are 1.25 and 1";
+  EXPECT_EQ(judged({101.25f, 1.5f}, {100, 0.5f}, either).failed, 0u);
   const RuleCount equal = judged({inf, -inf}, {inf, -inf}, {0, 0});
   EXPECT_EQ(equal.failed, 0u);
   EXPECT_EQ(equal.largest_error, 0);

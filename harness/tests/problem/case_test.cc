@@ -120,6 +120,8 @@ TEST(ResolveCase, ACaseMayHaveTheRuleOfItsSet) {
   const std::string with_default = edited(text, "cases:", "by_set: {absolute: 0, relative: 1e-2}\ncases:");
   EXPECT_EQ(resolved(parsed(with_default), "tiny").by_set->matched, 0.99) << "its own counts";
   EXPECT_EQ(resolved(parsed(with_default), "large").by_set, (SetRule{0, 0.01}));
+  const std::string either = edited(text, "largest: 10", "largest: null, either: true");
+  EXPECT_EQ(resolved(parsed(either), "tiny").by_set, (SetRule{0.01, 0.001, 0.99, {}, true}));
   const auto written = parse_written_case("rows=4", parsed(with_default));
   ASSERT_TRUE(written.ok()) << to_string(written.errors());
   EXPECT_EQ(written->by_set->largest, 10) << "of the case whose other values it takes";
@@ -127,6 +129,7 @@ TEST(ResolveCase, ACaseMayHaveTheRuleOfItsSet) {
 
 TEST(SetRule, IsSaidInOneLine) {
   EXPECT_EQ(to_string(SetRule{0.01, 1e-5}), "0.01 / 1e-05");
+  EXPECT_EQ(to_string(SetRule{0.01, 1e-5, 1, {}, true}), "0.01 or 1e-05");
   EXPECT_EQ(to_string(SetRule{0.01, 0.01, 0.99, 10}),
             "0.01 / 0.01, 99 % of the elements, none off by more than 10");
 }

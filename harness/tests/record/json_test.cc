@@ -263,6 +263,8 @@ TEST(ParseRecord, KeepsTheVerdictOfTheSet) {
                                                  {"largest_error", nullptr},
                                                  {"rule", rule}}));
   EXPECT_EQ(rewritten(to_text(record)), json(to_json(record)));
+  bad.cases[0].by_set->rule.either = true;
+  EXPECT_EQ(rewritten(to_text(record)), json(to_json(record)));
   EXPECT_FALSE(json(to_json(record))["candidates"][0].contains("by_set"));
 }
 

@@ -80,6 +80,9 @@ TEST(BySet, SaysWhyItAcceptsWhatTheGraderRefuses) {
       *verdict_by_set(candidate, 2, 2)->differs,
       testing::EndsWith("by the set: at least 99 % of the elements within 0.01 + 0.02 |expected|, and none "
                         "off by more than 10"));
+  for (CaseRecord& c : candidate.cases) c.by_set->rule = {0.01, 0.02, 1, {}, true};
+  EXPECT_THAT(*verdict_by_set(candidate, 2, 2)->differs,
+              testing::EndsWith("by the set: every element within 0.01 or 0.02 |expected|"));
   candidate.cases[0].by_set->rule = {1, 1};
   EXPECT_THAT(*verdict_by_set(candidate, 2, 2)->differs,
               testing::EndsWith("by the set: each case satisfies its rule"));
