@@ -38,6 +38,7 @@ json torch_json(const TorchModule& module) {
           {"weights", weights},
           {"free", module.free},
           {"views", module.views},
+          {"entry", module.entry},
           {"mode", std::string(to_string(module.mode))}};
 }
 

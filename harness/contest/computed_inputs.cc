@@ -73,7 +73,10 @@ Result<ComputedInputs::Launch> ComputedInputs::make_launch(const Case& bound) {
 
 Answer ComputedInputs::hold(const Case& bound, const std::vector<ComputedSeeds>& seeds) {
   if (seeds.size() > launches_.size()) throw std::logic_error("computed inputs without room");
-  const CallSlots scalars = slots_of_scalars(problem_, bound, Dtype::float32);
+  CallSlots scalars = slots_of_scalars(problem_, bound, Dtype::float32);
+  // In other cases, other inputs may be computed.
+  for (const Tensor& tensor : bound.tensors)
+    if (tensor.is_computed()) scalars.slots.at(tensor.parameter).tensor = true;
   bool has_all = true;
   for (std::size_t i = 0; i < seeds.size(); ++i) has_all = has_all && launches_[i].holds(seeds[i], scalars);
   if (has_all) return {};

@@ -135,7 +135,7 @@ enum class RequestType : std::uint32_t {
   // For a problem's own file: carries the descriptor of a buffer for an input that the file computes.
   // give_back unmaps it too.
   lend_for_input = 13,
-  draw_inputs = 14,     // computes these inputs of `launch` under `seed`
+  draw_inputs = 14,     // computes the inputs of `launch` whose `is_tensor` is set, under `seed`
   perturb_inputs = 15,  // after draw_inputs: changes these inputs of `launch` under `seed`
 };
 constexpr RequestType last_request_type = RequestType::perturb_inputs;

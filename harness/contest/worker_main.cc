@@ -171,10 +171,13 @@ class Worker {
     if (entry_ == nullptr) return failed(Fault::cannot_load);
     const std::span<const std::uint64_t> scalars(request.slots,
                                                  std::min<std::size_t>(request.parameters, max_parameters));
-    const unsigned long long* const addresses = for_inputs_.at(request.launch).data();
+    // Buffers of an earlier case may still be here, for inputs that this case does not compute.
+    std::array<unsigned long long, max_parameters> addresses{};
+    for (std::size_t i = 0; i < scalars.size(); ++i)
+      if (request.is_tensor[i] != 0) addresses.at(i) = for_inputs_.at(request.launch).at(i);
     const bool are_written = request.type == RequestType::draw_inputs
-                                 ? contestant_.draw_inputs(request.seed, addresses, scalars)
-                                 : contestant_.perturb_inputs(request.seed, addresses, scalars);
+                                 ? contestant_.draw_inputs(request.seed, addresses.data(), scalars)
+                                 : contestant_.perturb_inputs(request.seed, addresses.data(), scalars);
     return done_if(are_written, Fault::cannot_load);
   }
 

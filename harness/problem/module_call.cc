@@ -126,6 +126,7 @@ std::string python_text(const Json& value) {
   if (value.is_object() && value.size() == 1) {
     const std::string& kind = value.begin().key();
     const Json& content = value.begin().value();
+    if (kind == "dtype" && content.is_string()) return "torch." + content.get<std::string>();
     if (kind == "float" && content.is_string()) return fmt::format("float('{}')", content.get<std::string>());
     std::vector<std::string> items;
     for (const Json& item : content) {

@@ -379,6 +379,7 @@ class ProblemText {
       if (output.value("of_input", false)) views.push_back(yaml_text(text_of(output, "name")));
     if (!views.empty()) text_ += fmt::format("  views: [{}]\n", fmt::join(views, ", "));
     text_ += fmt::format("  mode: {}\n", yaml_text(text_of(one, "mode")));
+    if (one.contains("entry")) text_ += fmt::format("  entry: {}\n", yaml_text(member(one, "entry")));
     if (const auto random = one.find("random"); random != one.end())
       text_ += fmt::format("  random: {}\n", random->dump());
     std::int64_t operators = 0;

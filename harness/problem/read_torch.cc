@@ -207,6 +207,11 @@ class TorchReader {
     keys_.read("mode", module_.mode,
                WordForm<ModuleMode>{{ModuleMode::train, ModuleMode::eval}, {"write train or eval"}},
                "The mode in which the module is called. Without it train.");
+    keys_.read("entry", module_.entry, name_form,
+               "A function that an answer in Python may define instead of a class. It is called with the "
+               "list and the "
+               "dictionary that forward() takes. kgrade import writes it.",
+               R"(["relu"])");
     keys_.read("random", module_.random,
                ListForm{any_text, most_free, "a list of operators, as in [multinomial]"},
                "The operators by which forward() draws random numbers. kgrade import writes it.",

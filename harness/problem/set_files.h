@@ -19,6 +19,7 @@ namespace kgrade {
 //   gpu_mode           task.yml, its folder, or the reference.py beside it: "task", and each further module
 //                      that the task's `files` names, under its name there
 //   multi_kernel_bench a .py with get_input_groups(): the .json or .jsonl of the same stem, under its name
+//   backend_bench      a .json with `operator` and `dtype`: "sample" for itself
 //   kernelbench_v3     a .py with a Model, or a folder with reference.py: "shapes" for shapes.py and
 //                      "problem" for problem.yaml
 //   robust_kbench      a .py with forward_fn() and a Model, or its folder: "config" for its config_*.json

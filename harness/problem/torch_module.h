@@ -73,6 +73,9 @@ struct TorchModule {
   std::vector<std::string> free;
   // Outputs that forward() returns in the memory of an input, like x.view(-1). A candidate may do so too.
   std::vector<std::string> views;
+  // The function that an answer in Python may define instead of a class: it is called with the list of
+  // arguments and the dictionary of keywords that forward() takes. May be empty.
+  std::string entry;
   // The operators by which forward() draws random numbers. Each call has a seed, which oracle, reference and
   // candidate share, but a right answer may draw other numbers.
   std::vector<std::string> random;

@@ -347,6 +347,9 @@ class Contestant:
             return call.module.forward_with({**call.scalars, **tensors})
         if self.entry.get("is_nested"):
             return self.run_with_data(call, tensors)
+        if self.entry["kind"] == "call":
+            positional, keywords = (module_state.argument_of(each, {**call.scalars, **tensors}) for each in call.forward)
+            return module_state.flat(self.function(*positional, **keywords))
         values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
         if self.entry["kind"] == "data":
             return self.function(values[0] if self.entry.get("is_bare") else tuple(values))

@@ -1,5 +1,5 @@
 """Arguments that are not tensors, as JSON: {"tuple": [..]}, {"list": [..]}, {"dict": [[key, value], ..]}, {"float":
-"inf" | "-inf" | "nan"}; other numbers, strings, true, false and null (None) stand for themselves."""
+"inf" | "-inf" | "nan"}, {"dtype": "float16"} for PyTorch's types; other numbers, strings, true, false and null (None) stand for themselves."""
 
 import math
 import numbers
@@ -28,6 +28,8 @@ def encode(value, depth=0):
         return encode_text(str(value))
     if isinstance(value, (tuple, list, dict)):
         return encode_container(value, depth)
+    if f"{type(value).__module__}.{type(value).__qualname__}" == "torch.dtype":
+        return {"dtype": str(value).replace("torch.", "")}
     raise NotEncodable(f"a {type(value).__module__}.{type(value).__qualname__}".replace("builtins.", ""))
 
 
@@ -66,6 +68,10 @@ def decode(value):
     ((kind, content),) = value.items()
     if kind == "float":
         return SPECIAL[content]
+    if kind == "dtype":
+        import torch
+
+        return getattr(torch, content)
     if kind == "dict":
         return {decode(key): decode(each) for key, each in content}
     return (tuple if kind == "tuple" else list)(decode(each) for each in content)

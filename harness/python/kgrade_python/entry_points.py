@@ -157,6 +157,9 @@ def choose(found, source, contract):
             raise Refusal("signature_mismatch",
                           f"'{MODULE}' is for problems that say how PyTorch's module is called (`torch:`), and this one "
                           f"does not; write: {wanted_line(contract)}", found[MODULE].lineno)
+    function = (contract.get("torch") or {}).get("entry")
+    if not names and function in found:
+        return {"name": function, "kind": "call", "arguments": [], "positional": 0, "writes": False}
     if not names:
         idle = [name for name in FUNCTIONS if name in found]
         if idle:

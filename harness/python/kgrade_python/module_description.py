@@ -20,7 +20,8 @@ that holds tensors is {"list": [argument]}, {"tuple": [argument]} or {"dict": [[
 "is_narrow" says whether forward() or one of these tensors has a floating type below float32, and "chooses_codes" whether
 forward() casts to a floating type of 8 bits.
 "random": the operators by which forward() draws random numbers; "property": whether the file's check() judges answers
-(checked_outputs.py). Both may be missing.
+(checked_outputs.py); "entry": the name of a function that an answer may define instead of a class, which is called with
+the list and the dictionary that forward() takes. All three may be missing.
 "terms" is the number of terms in the longest sum of forward(), "operators" how many operators may round, and
 "is_ranged" whether one of them takes only some numbers (sum_lengths.py).
 
@@ -168,6 +169,7 @@ class Description:
             "is_ranged": self.run.sums.is_ranged,
             "mode": "train" if self.run.model.training else "eval",
             "notes": self.notes,
+            **({"entry": str(entry)} if (entry := getattr(self.file.namespace, "ENTRY", None)) else {}),
             **({"random": self.run.random} if self.run.random else {}),
             **({"property": True} if callable(getattr(self.file.namespace, "check", None)) else {}),
         }

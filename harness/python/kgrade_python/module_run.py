@@ -31,6 +31,7 @@ class ModuleRun:
         self.is_model_fake = is_model_fake
         self.draws, forward, self.indices = DrawLog(budget), DrawLog(budget), IndexLog()
         self.sums, self.places = SumLengths(), RepeatedPlaces()
+        is_real = mode is contextlib.nullcontext
         mode = mode()
         torch.manual_seed(SEED)
         with torch.no_grad():
@@ -47,9 +48,19 @@ class ModuleRun:
         after = dict(self.model.named_buffers())
         self.changed_buffers = {name for name, buffer in before.items()
                                 if storage_of(buffer) in forward.written or after.get(name) is not buffer}
-        self.random = sorted(forward.random)
+        self.random = sorted(forward.random) if self.depends_on_draws(forward, is_real) else []
         self.written = forward.written
         self.refuse_written_inputs(forward)
+
+    def depends_on_draws(self, log, is_real):
+        """Whether other random numbers give other outputs. A forward may draw initial weights and then replace them."""
+        if not log.random or not is_real:
+            return bool(log.random)
+        before = [each.clone() if isinstance(each, torch.Tensor) else each for each in flat(self.outputs)]
+        torch.manual_seed(SEED + 1)
+        with torch.no_grad():
+            after = flat(self.file.call("forward()", self.model, *self.arguments))
+        return not (len(before) == len(after) and all(map(are_alike, before, after)))
 
     def all_tensors(self):
         """Inputs, parameters, buffers and outputs."""
@@ -174,6 +185,12 @@ class ModuleRun:
             if isinstance(each, torch.Tensor) and storage_of(each) in log.written and not self.is_blank(each):
                 raise FileError(f"forward() writes to its input '{name}', and inputs are read-only; begin with {name} "
                                 f"= {name}.clone()", self.file.line_of(self.model.forward))
+
+
+def are_alike(one, other):
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+        return type(one) is type(other)
+    return one.shape == other.shape and bool(torch.allclose(one.double(), other.double(), equal_nan=True))
 
 
 def holds_tensors(value):

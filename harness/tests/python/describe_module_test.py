@@ -402,10 +402,10 @@ def get_init_inputs(): return []
     def test_values_that_cannot_be_written_down(self):
         self.error(self.MODEL + self.INPUTS + "def get_init_inputs(): return [torch.float32]\n", "raised TypeError")
         any_arguments = "class Model(nn.Module):\n    def __init__(self, *a): super().__init__()\n    def forward(self, x, *y): return x + 1\n"
-        self.error(any_arguments + self.INPUTS + "def get_init_inputs(): return [1, torch.float32]\n",
-                   "argument 2 of Model is a torch.dtype")
-        self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), torch.float32]\n",
-                   "input 'input1' is a torch.dtype")
+        self.error(any_arguments + self.INPUTS + "def get_init_inputs(): return [1, torch.strided]\n",
+                   "argument 2 of Model is a torch.layout")
+        self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), torch.strided]\n",
+                   "input 'input1' is a torch.layout")
 
     def test_inputs_within_lists_and_dictionaries(self):
         found = self.describe("""

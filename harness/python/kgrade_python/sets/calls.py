@@ -9,7 +9,7 @@ from ..module_file import FileError
 # The most axes of a shape in the name of a case.
 MOST_AXES = 5
 # The types of arguments that a case may have.
-PLAIN = (torch.Tensor, int, float, str, type(None))
+PLAIN = (torch.Tensor, int, float, str, type(None), torch.dtype)
 
 
 class Observed:

@@ -1,6 +1,7 @@
 """robust-kbench: func_forward.py or func_backward.py with `Model`, `forward_fn` and `get_inputs`, and a config file of
 settings. A file with an AutogradFunction is a problem of gradients."""
 
+import inspect
 import json
 import re
 
@@ -16,14 +17,22 @@ def define(namespace, text):
     for name in ("Model", "get_inputs"):
         if not callable(namespace.get(name)):
             raise ValueError(f"the file defines no '{name}'; robust-kbench needs it")
-    draw = namespace["get_inputs"]
+    model, draw = namespace["Model"], namespace["get_inputs"]
     if "input_names" in namespace:
         namespace["INPUT_NAMES"] = list(namespace["input_names"])
     namespace.update(CASES=cases_of(json.loads(given["files"]["config"])),
-                     get_inputs=lambda case: list(draw(**case["data"]["inputs"])),
-                     get_init_inputs=lambda case: [[], case["data"]["init"]])
+                     get_inputs=lambda case: list(draw(**taken_by(draw, case["data"]["inputs"]))),
+                     get_init_inputs=lambda case: [[], taken_by(model, case["data"]["init"])])
     if "AutogradFunction" in namespace:
         backward.define(namespace)
+
+
+def taken_by(function, settings):
+    """The settings that a function has parameters for. Those for Model and for its inputs together hold more."""
+    parameters = inspect.signature(function).parameters.values()
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        return settings
+    return {each.name: settings[each.name] for each in parameters if each.name in settings}
 
 
 def cases_of(config):
