@@ -18,8 +18,13 @@ std::uint64_t bytes_of(const Tensor& input) {
 
 std::shared_ptr<ComputedInputs> ComputedInputs::make(Device& device, const Problem& problem,
                                                      ContestantRunner& file) {
-  if (std::none_of(problem.parameters.begin(), problem.parameters.end(),
-                   std::mem_fn(&Parameter::is_computed)))
+  const auto computes = [](const CaseSpec& spec) {
+    return spec.module && std::ranges::any_of(spec.module->tensors, [](const auto& tensor) {
+             return tensor.second.init && tensor.second.init->kind == Init::Kind::computed;
+           });
+  };
+  if (std::ranges::none_of(problem.parameters, std::mem_fn(&Parameter::is_computed)) &&
+      std::ranges::none_of(problem.cases, computes))
     return nullptr;
   // Two objects would not know which buffers the other has lent to the worker.
   if (file.computed_inputs() != nullptr) return file.computed_inputs();

@@ -287,7 +287,20 @@ std::uint64_t Contest::count_wrong(std::size_t output, double limit) {
 }
 
 RuleCount Contest::count_by_rule(std::size_t output, const SetRule& rule) {
-  return device_->count_by_rule(candidate_->lease().pair_with(oracle_->lease(), output), rule);
+  const Lease& actual = candidate_->lease();
+  if (!expects_reference_) return device_->count_by_rule(actual.pair_with(oracle_->lease(), output), rule);
+  OutputPair pair =
+      pair_of(actual.bound_case(), actual.compared(output), reference_->lease().compared(output));
+  pair.expects_own_type = true;
+  return device_->count_by_rule(pair, rule);
+}
+
+bool Contest::expect_reference(const Draw& draw, Patience patience) {
+  expects_reference_ = false;
+  if (reference_ == nullptr || !reference_->has_lease() || turns_.are_taken) return false;
+  const CallReport report = checked_call(*reference_, draw, patience, nullptr);
+  expects_reference_ = report.fault == Fault::none && report.call.error == 0;
+  return expects_reference_;
 }
 
 std::uint64_t Contest::count_unwritten(std::size_t output) {

@@ -197,8 +197,8 @@ class Contest {
     return call_as(role, {}, draw, patience);
   }
   // For a problem whose file has check(): hands the outputs of the candidate's latest call, which was of this
-  // draw, to check() in the oracle's process. The fault `no_answer` says that they are wrong, and `detail` why.
-  // The oracle's outputs are lost.
+  // draw, to check() in the oracle's process. The fault `no_answer` says that they are wrong, and `detail`
+  // why. The oracle's outputs are lost.
   virtual CallReport check_outputs(const Draw& draw, Patience patience);
   // For each output of the case, a sample of what the oracle's latest call left (Lease::sample_outputs).
   virtual std::vector<std::vector<double>> sample_expected();
@@ -212,6 +212,9 @@ class Contest {
   // Judges the candidate's output number `output` in its latest call by the rule of the problem's set. The
   // expected output is what the oracle's latest call left.
   virtual RuleCount count_by_rule(std::size_t output, const SetRule& rule);
+  // Calls the reference, whose outputs count_by_rule() then takes as the expected ones, as the set does.
+  // False if there is no reference, or if it fails; then the oracle's outputs are expected.
+  virtual bool expect_reference(const Draw& draw, Patience patience);
   // The bytes of all outputs of the candidate's latest call, one after the other. Nothing if they are more
   // than `most`.
   virtual std::optional<std::vector<std::byte>> output_bytes(std::uint64_t most);
@@ -315,8 +318,9 @@ class Contest {
   bool may_take_turns_ = true;
   bool insists_on_turns_ = false;
   bool shares_contestants_ = false;
-  bool took_turns_ = false;       // contestants took turns in the last case
-  std::uint64_t poison_key_ = 0;  // never leaves this process
+  bool expects_reference_ = false;  // see expect_reference()
+  bool took_turns_ = false;         // contestants took turns in the last case
+  std::uint64_t poison_key_ = 0;    // never leaves this process
   std::uint32_t calls_ = 0;
 };
 

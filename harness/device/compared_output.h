@@ -16,7 +16,8 @@ device::ComparedOutput compared_output(const OutputPair& output, const BytesOf& 
                               output.dtype,
                               output.tied,
                               output.quantised,
-                              output.magnitudes};
+                              output.magnitudes,
+                              output.expects_own_type};
   if (output.scales != nullptr) {
     both.quantised.values = bytes_of(*output.values, output.values_begin);
     both.quantised.scales = bytes_of(*output.scales, output.scales_begin);

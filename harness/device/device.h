@@ -83,6 +83,8 @@ struct OutputPair {
   std::uint64_t expected_begin = 0;
   std::uint64_t elements = 0;
   Dtype dtype = Dtype::float32;  // of the output
+  // For count_by_rule(): the expected elements are stored in the output's type, and not as float32.
+  bool expects_own_type = false;
   // For an output of indices: the tensor with the values that the indices point to. Null: only the expected
   // index counts. For an output of codes: the encoded values.
   SharedBuffer* values = nullptr;

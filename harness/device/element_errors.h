@@ -118,6 +118,7 @@ struct ComparedOutput {
   TiedValues tied;
   Quantised quantised;
   Magnitudes magnitudes;
+  bool expects_own_type = false;  // see OutputPair
 };
 
 struct StoredIntegers {
@@ -399,8 +400,9 @@ struct RuledElement {
 KGRADE_HOST_DEVICE inline RuledElement ruled_element(const ComparedOutput& output, std::uint64_t index,
                                                      double absolute, double relative, bool either) {
   const double actual = load_number(output.dtype, output.actual, index);
-  const double expected = is_integer(output.dtype) ? load_number(output.dtype, output.expected, index)
-                                                   : rounded_to(output.dtype, expected_real(output, index));
+  const double expected = is_integer(output.dtype) || output.expects_own_type
+                              ? load_number(output.dtype, output.expected, index)
+                              : rounded_to(output.dtype, expected_real(output, index));
   if (actual == expected) return {};
   const double error = fabs(actual - expected);
   if (!is_finite(error)) return {INFINITY, false};

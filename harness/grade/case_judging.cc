@@ -126,6 +126,7 @@ void CaseCalls::judge_property() {
 
 void CaseCalls::judge_case_by_set(const CallReport& report) {
   std::vector<RuleCount> counts;
+  session_.contest.expect_reference(draw_, trusted_patience);
   for (std::size_t i = 0; i < report.outputs.size() / draw_.launches; ++i) {
     // Nobody has to write the padding of scales.
     if (report.outputs[i].compare == Comparison::Kind::scales) continue;

@@ -254,11 +254,25 @@ class ProblemText {
     const std::string type =
         varies ? yaml_text(element_type_name) : yaml_text(type_text(tensor, shared.name));
     if (shared.is_input && varies) leave_out_dtypes(init_text(tensor, shared.name));
-    text_ += fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n",
-                         yaml_text(shared.name), type, shared.is_input, shape_text(tensor, shared.name),
-                         shared.is_input ? fmt::format(", init: \"{}\"", init_text(tensor, shared.name))
-                         : any_case("property") ? ", compare: property"
-                                                : compare_text(tensor));
+    text_ += fmt::format(
+        "  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n", yaml_text(shared.name), type,
+        shared.is_input, shape_text(tensor, shared.name),
+        shared.is_input        ? fmt::format(", init: \"{}\"", init_text(tensor, shared.name))
+        : any_case("property") ? ", compare: property"
+        : in_any_case(shared, [&](const Json& other) { return compare_text(other) != compare_text(tensor); })
+            ? ""
+            : compare_text(tensor));
+  }
+
+  // Whether this holds for an output in any of the cases that have it.
+  template <class Holds>
+  bool in_any_case(const SharedTensor& tensor, const Holds& holds) const {
+    return std::ranges::any_of(cases_, [&](const Json* one) {
+      const Json& outputs = member(*one, "outputs");
+      return std::ranges::any_of(outputs, [&](const Json& output) {
+        return text_of(output, "name") == tensor.name && holds(output);
+      });
+    });
   }
 
   // Numbers that a candidate in CUDA gets as arguments. All cases have the same ones.
@@ -375,8 +389,9 @@ class ProblemText {
       if (buffer.value("changes", false)) changing.push_back(yaml_text(text_of(buffer, "module_name")));
     if (!changing.empty()) text_ += fmt::format("  free: [{}]\n", fmt::join(changing, ", "));
     std::vector<std::string> views;
-    for (const Json& output : member(one, "outputs"))
-      if (output.value("of_input", false)) views.push_back(yaml_text(text_of(output, "name")));
+    for (const SharedTensor& tensor : tensors_)
+      if (in_any_case(tensor, [](const Json& output) { return output.value("of_input", false); }))
+        views.push_back(yaml_text(tensor.name));
     if (!views.empty()) text_ += fmt::format("  views: [{}]\n", fmt::join(views, ", "));
     text_ += fmt::format("  mode: {}\n", yaml_text(text_of(one, "mode")));
     if (one.contains("entry")) text_ += fmt::format("  entry: {}\n", yaml_text(member(one, "entry")));

@@ -40,8 +40,10 @@ def with_axes(result, shape, is_of_file):
 
 def with_type(result, dtype, is_of_file):
     """PyTorch's indices and counts are int64. If a problem has a narrower type, a module's result is converted to it. A
-    value outside of the type's range becomes the nearest end of the range. The result of a file's Model keeps its
-    type."""
+    value outside of the type's range becomes the nearest end of the range. The integers of a file's Model keep their
+    type. A floating result of a wider type than the file's is right, and is rounded to the file's type."""
+    if is_of_file and dtype.is_floating_point and result.is_floating_point() and result.dtype.itemsize > dtype.itemsize:
+        return result.to(dtype)
     is_narrower = not dtype.is_floating_point and dtype != torch.bool and dtype.itemsize < torch.int64.itemsize
     if result.dtype != torch.int64 or not is_narrower or is_of_file:
         return result
@@ -427,7 +429,8 @@ class Contestant:
         for result, parameter in zip(results, call.outputs):
             name = parameter["name"]
             dtype = TYPES[call.types[name]][0]
-            if self.module_class is not None and isinstance(result, torch.Tensor):
+            is_of_module = self.module_class is not None or self.entry["kind"] == "call" or self.entry.get("is_nested")
+            if is_of_module and isinstance(result, torch.Tensor):
                 result = with_type(with_axes(result, call.shapes[name], call.is_of_file), dtype, call.is_of_file)
             yield name, *address_of_result(result, name, call.shapes[name], dtype, self.library.is_emulated)
 
