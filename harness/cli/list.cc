@@ -97,7 +97,60 @@ int run(const ListArguments& arguments) {
   return errors.empty() ? exit_ok : fail(errors);
 }
 
+// A public set whose problems are read from their own files (docs/sets.md).
+struct PublicSet {
+  std::string_view name;
+  std::string_view path;  // what to give as the problem
+  std::string_view source;
+  std::string_view licence;  // as its authors state it
+};
+
+constexpr PublicSet public_sets[] = {
+    {"KernelBench", "level1/23_Softmax.py", "github.com/ScalingIntelligence/KernelBench", "MIT"},
+    {"KernelBench v3, kernelbench.com", "a folder with reference.py and problem.yaml, or a file with a Model",
+     "github.com/Infatoshi/kernelbench.com", "MIT, but none for the deck `multi`"},
+    {"MultiKernelBench, NPUKernelBench", "reference/*/NAME.py", "github.com/wzzll123/MultiKernelBench",
+     "MIT"},
+    {"flashinfer-bench", "definitions/*/NAME.json", "github.com/flashinfer-ai/flashinfer-bench",
+     "Apache-2.0"},
+    {"SOL-ExecBench", "a folder with definition.json and workload.jsonl", "github.com/NVIDIA/SOL-ExecBench",
+     "Apache-2.0 (code)"},
+    {"GPU MODE reference-kernels", "a folder with task.yml", "github.com/gpu-mode/reference-kernels",
+     "since 2026-06-09 not for training, unless its terms are met; MIT before"},
+    {"robust-kbench", "tasks/NAME/func_forward.py, func_backward.py", "github.com/SakanaAI/robust-kbench",
+     "Apache-2.0"},
+    {"TritonBench-T", "TritonBench_T_v1/NAME.py", "github.com/thunlp/TritonBench", "Apache-2.0"},
+    {"BackendBench (OpInfo)", R"(a file {"operator": "softmax", "dtype": "bfloat16"})",
+     "github.com/meta-pytorch/BackendBench", "BSD-3-Clause"},
+};
+
+int print_sets(bool as_json) {
+  if (as_json) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const PublicSet& set : public_sets)
+      json.push_back(
+          {{"name", set.name}, {"path", set.path}, {"source", set.source}, {"licence", set.licence}});
+    fmt::print("{}\n", json.dump(2));
+    return exit_ok;
+  }
+  TextTable table({"set", "what to give as PROBLEM", "from", "licence as its authors state it"});
+  for (const PublicSet& set : public_sets)
+    table.add(
+        {std::string(set.name), std::string(set.path), std::string(set.source), std::string(set.licence)});
+  fmt::print("{}\nNothing of these sets comes with kgrade. docs/sets.md says what is read and what is not.\n",
+             table.render(Style::for_descriptor(STDOUT_FILENO), ""));
+  return exit_ok;
+}
+
 }  // namespace
+
+Command add_sets(CLI::App& app) {
+  auto as_json = std::make_shared<bool>(false);
+  CLI::App* command =
+      app.add_subcommand("sets", "List the public problem sets whose files can be graded as they are");
+  command->add_flag("--json", *as_json, "Print JSON");
+  return {command, [as_json] { return print_sets(*as_json); }};
+}
 
 Command add_list(CLI::App& app) {
   auto arguments = std::make_shared<ListArguments>();
