@@ -8,7 +8,7 @@ frequencies; the problem states how often such a test may be wrong."""
 import torch
 
 from .errors import WrongAnswer, printable
-from .module_state import argument_of
+from .forward_arguments import argument_of
 
 LONGEST = 300
 

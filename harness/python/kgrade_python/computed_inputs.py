@@ -7,6 +7,7 @@ import sys
 import torch
 
 from .errors import SignatureMismatch
+from .forward_arguments import found_in
 from .varied_draws import family_of, varied, without_family
 
 # These functions do nothing while get_inputs() runs. Otherwise, a file that seeds itself would draw the same numbers in
@@ -71,19 +72,6 @@ class ComputedInputs:
         """Waits until the written inputs can be read by others."""
         if not self.is_emulated:
             torch.cuda.synchronize()
-
-
-def found_in(argument, value, name):
-    """The part of a value that is the input `name` in the description of an argument of forward(); or None."""
-    if isinstance(argument, str):
-        return value if argument == name else None
-    ((kind, content),) = argument.items()
-    if kind == "input":
-        return value if content == name else None
-    if kind not in ("list", "tuple", "dict") or not isinstance(value, (list, tuple, dict)) or len(value) != len(content):
-        return None
-    parts = zip((each for _, each in content), value.values()) if kind == "dict" else zip(content, value)
-    return next((found for part in parts if (found := found_in(*part, name)) is not None), None)
 
 
 def chosen(values, forward, name, shape, dtype):

@@ -9,8 +9,9 @@ import sys
 
 import torch
 
-from . import (backward, checked_outputs, computed_inputs, device_memory, distributions, extensions, kept_answers, kept_buffers, late_compiles, module_state,
-               operator_trace, own_memory, popcorn, problem_names, stand_ins, streams, trusted_module)
+from . import (backward, checked_outputs, computed_inputs, device_memory, distributions, extensions, forward_arguments,
+               kept_answers, kept_buffers, late_compiles, module_state, operator_trace, own_memory, popcorn,
+               problem_names, stand_ins, streams, trusted_module)
 from .drawn_tensors import memory_in
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatched
@@ -350,7 +351,7 @@ class Contestant:
         if self.entry.get("is_nested"):
             return self.run_with_data(call, tensors)
         if self.entry["kind"] == "call":
-            positional, keywords = (module_state.argument_of(each, {**call.scalars, **tensors}) for each in call.forward)
+            positional, keywords = (forward_arguments.argument_of(each, {**call.scalars, **tensors}) for each in call.forward)
             return module_state.flat(self.function(*positional, **keywords))
         values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
         if self.entry["kind"] == "data":
@@ -362,10 +363,10 @@ class Contestant:
     def run_with_data(self, call, tensors):
         """Calls `custom_kernel(data)` with the argument of the Model's forward. Its answer is what it returns, or else the
         tensors of `data` whose memory was left to it."""
-        data = module_state.argument_of(call.forward[0], {**call.scalars, **tensors})
+        data = forward_arguments.argument_of(call.forward[0], {**call.scalars, **tensors})
         results = self.function(data)
         if results is None:
-            results = module_state.blanks_of(call.forward[0], data)
+            results = forward_arguments.blanks_of(call.forward[0], data)
         return module_state.flat(results)
 
     def build_module(self, call, tensors):

@@ -1,5 +1,6 @@
 """Arguments that are not tensors, as JSON: {"tuple": [..]}, {"list": [..]}, {"dict": [[key, value], ..]}, {"float":
-"inf" | "-inf" | "nan"}, {"dtype": "float16"} for PyTorch's types; other numbers, strings, true, false and null (None) stand for themselves."""
+"inf" | "-inf" | "nan"}, and {"dtype": "float16"} for PyTorch's types. Other numbers, strings, true, false and null (None)
+stand for themselves."""
 
 import math
 import numbers

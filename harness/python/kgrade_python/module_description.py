@@ -10,8 +10,8 @@ description:
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; if indices of an input
                                                                     of_input: true if it is in an input's memory
 
-A file with cases has {"title", "cases": [{"name", "number" in CASES, "role", "scalars": {name: number}, and the keys above}], "left_out":
-{name of a case: why it cannot be graded}}. "by_set": the entry of that name in the file's CASES, if there is one.
+A file with cases has {"title", "cases": [{"name", "number" in CASES, "role", "scalars": {name: number}, and the keys
+above}], "left_out": {name of a case: why it cannot be graded}}. "by_set": the entry of that name in the file's CASES, if there is one.
 
 argument: {"input": name}, {"value": encoded}, {"scalar": name} for a number of "scalars", or {"blank": {"shape",
 "dtype"}} for a tensor whose memory get_inputs() leaves as it is, for forward() to write an output into it. An argument
@@ -43,7 +43,7 @@ from . import emulated_cuda
 from .draws import Draw, measured, simplified, storage_of
 from .encoded import NotEncodable, encode
 from .identifiers import Names
-from .module_file import FileError, ModuleFile
+from .module_file import FileError, Late, ModuleFile
 from .module_run import ModuleRun, holds_tensors, order_in_memory
 from .module_state import STATISTICS, flat
 from .recurrent_shapes import RecurrentShapes
@@ -84,12 +84,15 @@ def describe_cases(file):
     for number, case in enumerate(file.cases):
         try:
             one, scalars = file.of_case(case), {name: each for name, each in scalars_of(case).items() if name in shared}
-            described.append({"name": case["name"], "number": number, "role": case.get("role", "bench"), "by_set": case.get("by_set"),
-                              "scalars": scalars,
+            described.append({"name": case["name"], "number": number, "role": case.get("role", "bench"),
+                              "by_set": case.get("by_set"), "scalars": scalars,
                               **Description(one, *run(one), scalars).as_json()})
         except FileError as error:
             left_out[case["name"]] = error.message
             first = first or error
+            if isinstance(error.__cause__, Late):
+                left_out.update({each["name"]: "reading the cases before it took too long" for each in file.cases[number + 1:]})
+                break
     if not described:
         raise first
     return {"title": file.title(), "cases": described, "left_out": left_out}
@@ -225,7 +228,9 @@ class Description:
 
     def note_computed(self, name, value):
         random = self.run.origins.origin_of(value).is_random
-        what = ", from nothing random: it is the same in every call" if random is False else ""
+        # The reader of a set gives generators of the file's own another seed in each call.
+        is_same = random is False and not self.file.cases
+        what = ", from nothing random: it is the same in every call" if is_same else ""
         self.notes.append(f"input '{name}' is computed in get_inputs(){what}")
 
     def statistics(self):

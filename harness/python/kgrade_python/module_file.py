@@ -3,7 +3,8 @@ hostile: any error in it becomes one line with its place.
 
 A file with several cases has a list `CASES` of dictionaries, one for each case. Its get_inputs() and get_init_inputs()
 take such a dictionary. "name" is the case's name and "role" is "bench" or "test"; "scalars": numbers by name that a
-candidate in CUDA gets as arguments. INPUT_NAMES and OUTPUT_NAMES name the tensors of inputs and outputs. Files of public problem sets are brought into this form (sets/)."""
+candidate in CUDA gets as arguments. INPUT_NAMES and OUTPUT_NAMES name the tensors of inputs and outputs. Files of public
+problem sets are brought into this form (sets/)."""
 
 import copy
 import importlib.util

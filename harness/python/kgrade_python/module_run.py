@@ -19,8 +19,9 @@ SEED = 0
 
 class ModuleRun:
     """The results of the run: `arguments` of forward() and the `inputs` within them, `positional` and `keywords` of
-    Model, `model`, `outputs`; `draws` of inputs and weights; forward's `random` operators, chosen `indices`, `sums`, and written `places`. `input_draws` has None
-    for a computed input and for the inputs that it is computed from (`origins`).
+    Model, `model`, `outputs`; `draws` of inputs and weights; forward's `random` operators, chosen `indices`, `sums`, and
+    written `places`. `input_draws` has None for a computed input and for the inputs that it is computed from
+    (`origins`).
 
     `mode`: makes the mode that the file runs under. Model's constructor runs under it only with `is_model_fake`.
     `budget`: see DrawLog.

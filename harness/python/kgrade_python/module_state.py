@@ -12,8 +12,8 @@ from . import derived_weights
 from .drawn_tensors import DRAWS_IN_PLACE, DrawnTensors, is_reordered, memory_of
 from .blank_state import BlankTensors, fill
 from .construction import arguments_of, construct, refuse_lazy
-from .encoded import decode
 from .errors import SignatureMismatch
+from .forward_arguments import argument_of, names_in
 from .initial_values import initial_weights, place_by_values
 
 # The buffers of norms that a problem's weight may be.
@@ -211,46 +211,6 @@ class BuiltModule:
 
     def forward_with(self, tensors):
         return self.module(*[argument_of(each, tensors) for each in self.forward])
-
-
-def names_in(argument):
-    """The names of the inputs and scalars in an argument of forward()."""
-    if isinstance(argument, str):
-        return [argument]
-    ((kind, content),) = argument.items()
-    if kind in ("input", "scalar"):
-        return [content]
-    parts = [each for _, each in content] if kind == "dict" else content if kind in ("list", "tuple") else []
-    return [name for each in parts for name in names_in(each)]
-
-
-def argument_of(argument, tensors):
-    """The argument of forward(), made from inputs and scalars by name."""
-    if isinstance(argument, str):
-        return tensors[argument]
-    ((kind, content),) = argument.items()
-    if kind in ("input", "scalar"):
-        return tensors[content]
-    if kind == "value":
-        return decode(content)
-    if kind == "blank":
-        device = next((each.device for each in tensors.values() if isinstance(each, torch.Tensor)), None)
-        return torch.empty(content["shape"], dtype=getattr(torch, content["dtype"]), device=device)
-    if kind == "dict":
-        return {decode(key): argument_of(each, tensors) for key, each in content}
-    return (tuple if kind == "tuple" else list)(argument_of(each, tensors) for each in content)
-
-
-def blanks_of(argument, value):
-    """The tensors of an argument that were made without contents."""
-    if isinstance(argument, str):
-        return []
-    ((kind, content),) = argument.items()
-    if kind == "blank":
-        return [value]
-    pairs = zip((each for _, each in content), value.values()) if kind == "dict" else (
-        zip(content, value) if kind in ("list", "tuple") else ())
-    return [each for pair in pairs for each in blanks_of(*pair)]
 
 
 class FlatModule(BuiltModule):
