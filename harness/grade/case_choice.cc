@@ -237,6 +237,8 @@ ModuleCases cases_for(const BuildOutcome& built, const Problem& problem, std::ve
   ModuleCases result{std::move(cases), "", ""};
   if (!built.python_entry.empty()) return result;
   for (const PlannedCase& planned : result.cases) {
+    const CaseSpec* const spec = problem.find_case(planned.bound.name);
+    if (spec == nullptr || !spec->module) continue;
     for (const Tensor& tensor : planned.bound.tensors) {
       if (tensor.own_dtype == problem.parameters[tensor.parameter].own_dtype()) continue;
       result.unsupported = fmt::format(
