@@ -430,8 +430,7 @@ class Contestant:
         for result, parameter in zip(results, call.outputs):
             name = parameter["name"]
             dtype = TYPES[call.types[name]][0]
-            is_of_module = self.module_class is not None or self.entry["kind"] == "call" or self.entry.get("is_nested")
-            if is_of_module and isinstance(result, torch.Tensor):
+            if (self.module_class is not None or call.is_of_file) and isinstance(result, torch.Tensor):
                 result = with_type(with_axes(result, call.shapes[name], call.is_of_file), dtype, call.is_of_file)
             yield name, *address_of_result(result, name, call.shapes[name], dtype, self.library.is_emulated)
 
