@@ -126,6 +126,11 @@ Result<Problem> with_other_inputs(Problem problem, const fs::path& file,
 
 }  // namespace
 
+Result<fs::path> problem_file_of(const fs::path& path) {
+  if (is_set_path(path)) return file_of_set_problem(path);
+  return path;
+}
+
 Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
   const auto content = read_text_file(file);
   return content ? describe(*content, file, python, layout) : content.errors();
@@ -133,12 +138,9 @@ Result<std::string> describe_module_file(const fs::path& file, const fs::path& p
 
 Result<Problem> load_problem_file(const fs::path& path, const fs::path& python, const Layout& layout,
                                   const std::vector<std::string>& inputs) {
-  fs::path file = path;
-  if (is_set_path(path)) {
-    auto found = file_of_set_problem(path);
-    if (!found) return found.errors();
-    file = *std::move(found);
-  }
+  const auto found = problem_file_of(path);
+  if (!found) return found.errors();
+  const fs::path& file = *found;
   if (!is_module_file(file)) {
     auto problem = load_problem(file);
     return problem ? with_other_inputs(std::move(*problem), file, inputs) : problem;

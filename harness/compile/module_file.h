@@ -18,6 +18,10 @@ namespace kgrade {
 Result<std::string> describe_module_file(const std::filesystem::path& file,
                                          const std::filesystem::path& python, const Layout& layout);
 
+// The Python file in the user's cache that holds the problem of a public set at `path` (problem/set_files.h); any
+// other path itself. An Error says which file of the problem is missing or wrong.
+Result<std::filesystem::path> problem_file_of(const std::filesystem::path& path);
+
 // The problem in a file of KernelBench's form or of kgrade's own, or in the files of a public set
 // (problem/set_files.h). A set's problem becomes one Python file in the user's cache, whose path is that of the
 // problem. `inputs` replaces the file's own inputs (problem/other_inputs.h).

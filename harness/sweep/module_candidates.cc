@@ -10,6 +10,7 @@
 
 #include "compile/submission.h"
 #include "problem/kernelbench_names.h"
+#include "problem/set_files.h"
 #include "record/verdict.h"
 
 namespace kgrade {
@@ -98,6 +99,7 @@ std::vector<fs::path> module_files(const std::string& pattern) {
   std::vector<fs::path> files;
   for (const fs::path& path : paths_matching(pattern)) {
     std::error_code ignored;
+    if (is_set_path(path)) continue;
     if (fs::is_directory(path, ignored)) {
       add_modules_of(path, files);
     } else if (path.extension() == ".py") {

@@ -13,8 +13,9 @@ namespace kgrade {
 std::vector<std::filesystem::path> paths_matching(const std::string& pattern);
 
 // The .py files that a pattern names. For a folder, these are the files in it and in its subfolders level1,
-// level_2 and so on. Sorted by folder, then by the number at the beginning of the name. Empty if the pattern
-// names no files, or only folders of .md files.
+// level_2 and so on. Sorted by folder, then by the number at the beginning of the name. Problems of public
+// sets that the pattern itself names (problem/set_files.h) are left out. Empty if the pattern names no other
+// files, or only folders of .md files.
 std::vector<std::filesystem::path> module_files(const std::string& pattern);
 
 // The candidates that a pattern names, also in folders. All *.cu and *.py files are candidates, because a

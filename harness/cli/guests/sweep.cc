@@ -24,6 +24,7 @@
 #include "compile/python_interpreter.h"
 #include "device/registry.h"
 #include "problem/catalogue.h"
+#include "problem/set_files.h"
 #include "record/ci_formats.h"
 #include "sweep/module_candidates.h"
 #include "sweep/plan.h"
@@ -167,6 +168,12 @@ std::string searched_text(const SweepPlan& plan) {
 Errors take_modules(SweepArguments& arguments) {
   std::string& named = arguments.lane.problems;
   arguments.selection.modules = module_files(named);
+  for (const std::filesystem::path& path : paths_matching(named)) {
+    if (!is_set_path(path)) continue;
+    auto file = problem_file_of(path);
+    if (!file) return file.errors();
+    arguments.selection.modules.push_back(*std::move(file));
+  }
   if (arguments.selection.modules.empty() && named.ends_with(".py"))
     return {{fmt::format("--problems: '{}' matches no file", named),
              "quote the pattern, so that the shell leaves it alone: --problems 'KernelBench/level*/*.py'",

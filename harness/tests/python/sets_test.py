@@ -193,6 +193,22 @@ class SetsTest(unittest.TestCase):
         wrong = self.grade(folder, head + "    return x - y\n")
         self.assertEqual((wrong["verdict"], wrong["by_set"]["verdict"]), ("wrong_answer", "wrong_answer"))
 
+    def test_a_sweep_over_tasks(self):
+        self.write(GPU_MODE, "tasks/vectoradd")
+        self.write({"definition.json": json.dumps(DEFINITION), "workload.jsonl": WORKLOAD}, "tasks/sum")
+        head = "import torch\nfrom task import input_t, output_t\ndef custom_kernel(data):\n    x, y, out = data\n"
+        answers = self.write({"vectoradd/right.py": head + "    return x + y\n", "vectoradd/wrong.py": head + "    return x * y\n",
+                              "sum/right.py": "import torch\ndef run(x, scale):\n    return (x.float() * scale).sum(-1).bfloat16()\n"},
+                             "answers")
+        lines = self.folder / "results.jsonl"
+        done = self.run_program("sweep", "--problems", self.folder / "tasks" / "*", "--solutions", answers, "--device",
+                                "emulated", "--output", lines)
+        self.assertTrue(lines.exists(), done.stderr)
+        records = [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()]
+        verdicts = {"_".join(Path(each["path"]).with_suffix("").parts[-2:]): each["verdict"] for record in records for each in record["candidates"]}
+        self.assertEqual({name: verdicts.get(name) for name in ("vectoradd_right", "vectoradd_wrong")},
+                         {"vectoradd_right": "accepted", "vectoradd_wrong": "wrong_answer"}, done.stderr)
+
     def test_definition_and_workloads(self):
         folder = self.write({"definition.json": json.dumps(DEFINITION), "workload.jsonl": WORKLOAD}, "sum")
         self.assertEqual([case["parameters"]["M"] for case in self.cases_of(folder).values()], [3, 40])
