@@ -20,11 +20,17 @@ unsigned char random_byte() {
 
 }  // namespace
 
-void ReturnedMemory::lend(const Loan& loan) {
+void ReturnedMemory::lend(const Loan& loan, std::uint64_t address) {
   Loan& lent = lent_.at(loan.launch).at(loan.parameter);
   lent.length = loan.length;
+  if (loan.captures == 0) buffers_.at(loan.launch).at(loan.parameter) = {address, loan.bytes};
   // The capture of an output is lent after the output.
   if (loan.captures != 0) lent = loan;
+}
+
+void ReturnedMemory::set_length(const Loan& loan) {
+  Loan& lent = lent_.at(loan.launch).at(loan.parameter);
+  if (lent.is_overwritten == 0) lent.length = loan.bytes;
 }
 
 void ReturnedMemory::begin_call(const Arguments& lent, std::uint32_t launches) {
@@ -36,7 +42,7 @@ bool ReturnedMemory::is_memory_of_input(const Extent& extent) const {
   for (std::uint32_t launch = 0; launch < launches_; ++launch) {
     for (std::uint32_t i = 0; i < max_parameters; ++i) {
       const Loan& lent = lent_.at(launch).at(i);
-      if (lent.captures == 0 && extent.meets({arguments_.at(launch).at(i), lent.length})) return true;
+      if (lent.captures == 0 && extent.meets(buffers_.at(launch).at(i))) return true;
     }
   }
   return false;

@@ -34,8 +34,12 @@ class ReturnedMemory {
   // The arguments of each launch of a call.
   using Arguments = std::array<std::array<unsigned long long, max_parameters>, max_launches>;
 
-  // Records what is lent: a tensor, or the capture of an output.
-  void lend(const Loan& loan);
+  // Records what is lent: the buffer of a tensor, which is mapped at `address`, or the capture of an output.
+  void lend(const Loan& loan, std::uint64_t address);
+  // Records that a captured output has another length in the next case, whose tensors lie in the same
+  // buffers. The length of a candidate's output stays: it gets new buffers in each case, and some calls
+  // capture less than it returns.
+  void set_length(const Loan& loan);
   void give_back() { *this = {}; }
 
   // Before the launches of a call: records where its tensors are.
@@ -61,6 +65,8 @@ class ReturnedMemory {
 
   // `length` 0: no tensor is lent.
   std::array<std::array<Loan, max_parameters>, max_launches> lent_{};
+  // Where the buffers are. A tensor lies in its buffer, which may be larger.
+  std::array<std::array<Extent, max_parameters>, max_launches> buffers_{};
   Arguments arguments_{};
   std::uint32_t launches_ = 0;
   std::vector<Extent> to_overwrite_;

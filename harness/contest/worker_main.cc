@@ -111,6 +111,7 @@ class Worker {
       case RequestType::gate:
         return adopt_gate(std::move(descriptor));
       case RequestType::capture_length:
+        returned_.set_length(request.loan);
         return done_if(
             device_.set_capture_length(request.loan.launch, request.loan.parameter, request.loan.bytes),
             Fault::no_memory);
@@ -157,7 +158,7 @@ class Worker {
   Reply lend(const Loan& loan, UniqueFd descriptor) {
     const std::uint64_t address = device_.map(std::move(descriptor), loan);
     if (loan.captures == 0) addresses_.at(loan.launch).at(loan.parameter) = address;
-    returned_.lend(loan);
+    returned_.lend(loan, address);
     return done_if(address != 0, Fault::no_memory);
   }
 

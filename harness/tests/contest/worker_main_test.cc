@@ -116,14 +116,14 @@ class ReturnedMemoryTest : public testing::Test {
   void lend(bool may_be_input, bool is_overwritten) {
     memory_.give_back();
     for (std::uint32_t launch = 0; launch < 2; ++launch) {
-      Loan loan{.length = bytes, .launch = launch};
-      memory_.lend(loan);
+      Loan loan{.bytes = bytes, .length = bytes, .launch = launch};
+      memory_.lend(loan, input + launch * bytes);
       loan.parameter = 1;
-      memory_.lend(loan);
+      memory_.lend(loan, lent_output + launch * bytes);
       loan.captures = 1;
       loan.may_be_input = may_be_input ? 1 : 0;
       loan.is_overwritten = is_overwritten ? 1 : 0;
-      memory_.lend(loan);
+      memory_.lend(loan, 0);
       arguments_[launch][0] = input + launch * bytes;
       arguments_[launch][1] = lent_output + launch * bytes;
     }
@@ -154,6 +154,15 @@ TEST_F(ReturnedMemoryTest, NorIsMemoryThatOverlapsOne) {
   EXPECT_THAT(look(input - bytes + 1), HasSubstr("of an input"));
   EXPECT_THAT(look(input - bytes), IsEmpty());
   EXPECT_THAT(look(input + 2 * bytes), IsEmpty());
+}
+
+// Buffers may serve several cases of a problem, and the outputs of the next case may be shorter.
+TEST_F(ReturnedMemoryTest, AShorterOutputOfATrustedOneEndsEarlier) {
+  lend(false, false);
+  EXPECT_THAT(look(input - bytes / 2), HasSubstr("of an input"));
+  memory_.set_length({.bytes = bytes / 2, .parameter = 1});
+  EXPECT_THAT(look(input - bytes / 2), IsEmpty());
+  EXPECT_THAT(look(input), HasSubstr("of an input"));
 }
 
 TEST_F(ReturnedMemoryTest, WhatWasReturnedIsOverwrittenOnce) {
