@@ -185,7 +185,7 @@ bool CaseCalls::is_random() const {
 // A right answer may draw other random numbers than Model.
 CallFinding CaseCalls::undecided(const CallFinding& finding) const {
   return {
-      Verdict::unsupported, check_behind(Verdict::unsupported),
+      Verdict::unsupported, "outputs_match",
       fmt::format("the problem is random: forward() draws numbers by {}, and only the same draws from "
                   "PyTorch's generator give the same answer. Draw them so, or let the problem's file define "
                   "check(inputs, outputs). The answer differs: {}",
