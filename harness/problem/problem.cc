@@ -126,7 +126,8 @@ const CaseSpec* Problem::find_case(std::string_view name) const {
 
 bool Problem::compares_exactly() const {
   const auto is_by_norm = [](const Parameter& parameter) {
-    return parameter.is_output() && has_norm(parameter.compare.kind);
+    return parameter.is_output() &&
+           (has_norm(parameter.compare.kind) || parameter.compare.kind == Comparison::Kind::property);
   };
   return std::any_of(parameters.begin(), parameters.end(),
                      [](const Parameter& p) { return p.is_output(); }) &&

@@ -339,7 +339,7 @@ struct Problem {
   std::span<const Parameter> arguments() const;
   // Whether the class is exact: no element may differ. No output of such a problem is compared by a norm.
   bool is_exact() const { return precision == "exact"; }
-  // Whether there are outputs and none of them is compared by a norm.
+  // Whether there are outputs and none of them is compared by a norm or judged by check().
   bool compares_exactly() const;
   // The thresholds of an output, in `dtype`.
   const Thresholds& thresholds_of(std::string_view output) const;
