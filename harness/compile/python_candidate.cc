@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/json_archive.h"
 #include "base/text.h"
 #include "compile/compiler_log.h"
@@ -61,20 +62,6 @@ json contract_of(const Problem& problem, const std::string& shown_as) {
   return contract;
 }
 
-std::string in_base64(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      group = group << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-    for (std::size_t i = 0; i < 4; ++i) text += i <= count ? digits[group >> (18 - 6 * i) & 63U] : '=';
-  }
-  return text;
-}
-
 // Adds the files beside the candidate (compile/candidate_source.h), because the candidate's worker cannot see
 // the user's folders.
 void add_files_beside(json& bundle, const BuildRequest& request) {
@@ -84,7 +71,7 @@ void add_files_beside(json& bundle, const BuildRequest& request) {
   for (std::size_t i = 1; i < files.size(); ++i) {
     const auto content = read_text_file(files[i]);
     const fs::path name = files[i].lexically_relative(files.front().parent_path());
-    if (content) beside[name.string()] = in_base64(*content);
+    if (content) beside[name.string()] = base64(*content);
   }
   for (const RefusedFile& file : request.refused) refused[file.name] = file.reason;
   bundle["beside"] = std::move(beside);

@@ -210,7 +210,8 @@ class Contest {
   virtual std::uint64_t count_wrong(std::size_t output, double limit);
   virtual std::uint64_t count_unwritten(std::size_t output);
   // Judges the candidate's output number `output` in its latest call by the rule of the problem's set. The
-  // expected output is what the oracle's latest call left.
+  // expected output is the reference's after expect_reference(), and otherwise what the oracle's latest call
+  // left.
   virtual RuleCount count_by_rule(std::size_t output, const SetRule& rule);
   // Calls the reference, whose outputs count_by_rule() then takes as the expected ones, as the set does.
   // False if there is no reference, or if it fails; then the oracle's outputs are expected.

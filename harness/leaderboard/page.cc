@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "leaderboard/leaderboard_output.h"
 #include "record/terminal.h"
@@ -240,17 +241,10 @@ std::string fill(std::string_view layout, const std::map<std::string, std::strin
 
 std::string policy_source(std::string_view text) {
   const std::string hex = sha256_hex(text);
-  // Base64 (RFC 4648) of the bytes that these digits give.
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string base64;
-  for (std::size_t i = 0; i < hex.size(); i += 6) {
-    const std::string group = hex.substr(i, 6);
-    const std::size_t bytes = group.size() / 2;
-    const unsigned long bits = std::stoul(group, nullptr, 16) << (8 * (3 - bytes));
-    for (std::size_t digit = 0; digit < 4; ++digit)
-      base64 += digit <= bytes ? digits[bits >> (18 - 6 * digit) & 63] : '=';
-  }
-  return "'sha256-" + base64 + "'";
+  std::string digest;
+  for (std::size_t i = 0; i < hex.size(); i += 2)
+    digest += static_cast<char>(std::stoul(hex.substr(i, 2), nullptr, 16));
+  return "'sha256-" + base64(digest) + "'";
 }
 
 std::string render_page(const Leaderboard& leaderboard, const PageContext& context) {

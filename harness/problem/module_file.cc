@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -108,6 +107,7 @@ std::string init_text(const Json& tensor, const std::string& name) {
 struct SharedTensor {
   std::string name;
   const Json* first = nullptr;
+  Dtype dtype = Dtype::float32;  // the type of [VAR] in this case
   bool is_input = false;
 };
 
@@ -230,7 +230,7 @@ class ProblemText {
         const bool is_input = std::string_view(kind) != "outputs";
         const auto known = std::ranges::find(tensors_, name, &SharedTensor::name);
         if (known == tensors_.end()) {
-          tensors_.push_back({name, &tensor, is_input});
+          tensors_.push_back({name, &tensor, type_of(*one), is_input});
         } else if (known->is_input != is_input) {
           refuse(fmt::format("'{}' is an input in one case and an output in another", name));
         }
@@ -243,14 +243,7 @@ class ProblemText {
 
   void add_tensor(const SharedTensor& shared) {
     const Json& tensor = *shared.first;
-    // The first case with this tensor may be of another type than the first case of all.
-    const auto owner = std::ranges::find_if(cases_, [&](const Json* one) {
-      return std::ranges::any_of(std::array{"inputs", "weights", "outputs"}, [&](const char* kind) {
-        const Json& all = member(*one, kind);
-        return std::ranges::any_of(all, [&](const Json& each) { return &each == &tensor; });
-      });
-    });
-    const bool varies = is_var(tensor, type_of(**owner));
+    const bool varies = is_var(tensor, shared.dtype);
     const std::string type =
         varies ? yaml_text(element_type_name) : yaml_text(type_text(tensor, shared.name));
     if (shared.is_input && varies) leave_out_dtypes(init_text(tensor, shared.name));
@@ -318,7 +311,7 @@ class ProblemText {
     text_ += fmt::format(", module: {}}}\n", yaml_text(own.dump()));
   }
 
-  // The tensor in one case. If the case does not have it, it is one element that nothing reads.
+  // The form of a tensor in one case. A case without this tensor gets one element, which nothing reads.
   Json form_in(const Json& one, const SharedTensor& shared) const {
     for (const char* kind : {"inputs", "weights", "outputs"}) {
       for (const Json& tensor : member(one, kind)) {

@@ -4,12 +4,11 @@ Their `custom_kernel(data)` gets tensors and no scalars. `data` is the inputs al
 or the inputs and the outputs that the function may write. The file's use of `data` shows the form."""
 
 import ast
-import importlib.machinery
 import re
 import sys
-import types
 import typing
 
+from .attribute_modules import AttributeFinder
 from .leaderboard_tools import TOOLS
 
 MARK = re.compile(r"^#!POPCORN\b|^\s*from\s+task\s+import\b|^\s*import\s+task\b", re.MULTILINE)
@@ -70,34 +69,6 @@ def counts_in(function, data, lengths):
     return counts or (set() if largest is None else {largest + 1})
 
 
-class TaskFinder:
-    """Finds the modules that a leaderboard puts beside each submission, if no such files are there: the types of
-    `task`, and the tools of `utils`. A reference compares with these tools. A submission names them, but does not need
-    them."""
-
-    MODULES = ("task", "utils")
-
-    @classmethod
-    def find_spec(cls, name, _path=None, _target=None):
-        return importlib.machinery.ModuleSpec(name, cls) if name in cls.MODULES else None
-
-    @staticmethod
-    def create_module(spec):
-        module = types.ModuleType(spec.name)
-        module.__getattr__ = type_of_task if spec.name == "task" else tool_of_leaderboard
-        return module
-
-    @staticmethod
-    def exec_module(_module):
-        pass
-
-
-def type_of_task(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return typing.Any
-
-
 class Unused:
     """A function or context of a leaderboard's `utils` that has no effect here, such as DeterministicContext."""
 
@@ -114,13 +85,12 @@ class Unused:
         return False
 
 
-def tool_of_leaderboard(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return TOOLS.get(name, Unused)
+# The modules that a leaderboard puts beside each submission: the types of `task`, and the tools of `utils`. A reference
+# compares with these tools. A submission names them, but does not need them.
+FINDER = AttributeFinder({"task": lambda _name: typing.Any, "utils": lambda name: TOOLS.get(name, Unused)})
 
 
 def install(source):
     """Adds the finder after all other finders, so that a file `task.py` takes precedence."""
     if MARK.search(source):
-        sys.meta_path.append(TaskFinder)
+        sys.meta_path.append(FINDER)

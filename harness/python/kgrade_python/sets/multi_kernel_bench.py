@@ -6,7 +6,6 @@ A line: {"inputs": [{"name", "type": "tensor", "dtype", "shape": null if left ou
 """
 
 import functools
-import importlib.machinery
 import inspect
 import io
 import json
@@ -14,10 +13,10 @@ import math
 import re
 import sys
 import textwrap
-import types
 
 import torch
 
+from ..attribute_modules import AttributeFinder
 from .calls import MOST_AXES, refuse_left_out
 
 # The rule in the set's own utils/correctness.py.
@@ -32,38 +31,20 @@ METHODS = re.compile(r"^[ \t]*def forward\(.*", re.MULTILINE | re.DOTALL)
 IN_PLACE = re.compile(r"[a-z]\w*_")
 
 
-def prepare():
-    """Lets files import the accelerator's package. Must be called before the set's file runs."""
-    if AcceleratorFinder not in sys.meta_path:
-        sys.meta_path.append(AcceleratorFinder)
-
-
-class AcceleratorFinder:
-    """Finds a stand-in for the accelerator's package if there is no such package."""
-
-    @classmethod
-    def find_spec(cls, name, _path=None, _target=None):
-        return importlib.machinery.ModuleSpec(name, cls) if name == ACCELERATOR else None
-
-    @staticmethod
-    def create_module(spec):
-        module = types.ModuleType(spec.name)
-        module.__getattr__ = function_of_accelerator
-        return module
-
-    @staticmethod
-    def exec_module(_module):
-        pass
-
-
 def function_of_accelerator(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-
     def refuse(*_, **__):
         raise ValueError(f"{ACCELERATOR}.{name} needs an Ascend NPU; write it in PyTorch")
 
     return refuse
+
+
+FINDER = AttributeFinder({ACCELERATOR: function_of_accelerator})
+
+
+def prepare():
+    """Lets files import the accelerator's package. Must be called before the set's file runs."""
+    if FINDER not in sys.meta_path:
+        sys.meta_path.append(FINDER)
 
 
 def define(namespace, text):
