@@ -169,6 +169,9 @@ std::string argument_text(const Json& argument) {
   const Json& content = argument.begin().value();
   if (kind == "value") return python_text(content);
   if (kind == "input" || kind == "scalar") return content.get<std::string>();
+  if (kind == "viewed")
+    return fmt::format("{}.view(torch.{})", content.at("input").get<std::string>(),
+                       content.at("dtype").get<std::string>());
   if (kind == "blank") {
     const std::string shape = content.at("shape").dump();
     return fmt::format("torch.empty({})", std::string_view(shape).substr(1, shape.size() - 2));

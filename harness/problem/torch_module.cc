@@ -82,6 +82,9 @@ bool is_argument(const nlohmann::json& argument, int depth) {
   const nlohmann::json& content = argument.begin().value();
   if (kind == "value") return true;
   if (kind == "input" || kind == "scalar") return content.is_string();
+  if (kind == "viewed")
+    return content.is_object() && content.value("input", nlohmann::json()).is_string() &&
+           content.value("dtype", nlohmann::json()).is_string();
   if (kind == "blank")
     return content.is_object() && content.value("shape", nlohmann::json()).is_array() &&
            content.value("dtype", nlohmann::json()).is_string();

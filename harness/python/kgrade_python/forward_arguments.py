@@ -13,6 +13,8 @@ def names_in(argument):
     ((kind, content),) = argument.items()
     if kind in ("input", "scalar"):
         return [content]
+    if kind == "viewed":
+        return [content["input"]]
     parts = [each for _, each in content] if kind == "dict" else content if kind in ("list", "tuple") else []
     return [name for each in parts for name in names_in(each)]
 
@@ -24,6 +26,8 @@ def argument_of(argument, tensors):
     ((kind, content),) = argument.items()
     if kind in ("input", "scalar"):
         return tensors[content]
+    if kind == "viewed":
+        return tensors[content["input"]].view(getattr(torch, content["dtype"]))
     if kind == "value":
         return decode(content)
     if kind == "blank":
@@ -35,12 +39,12 @@ def argument_of(argument, tensors):
 
 
 def blanks_of(argument, value):
-    """The tensors of an argument that were made without contents."""
+    """The tensors of an argument that were made without contents, for outputs."""
     if isinstance(argument, str):
         return []
     ((kind, content),) = argument.items()
     if kind == "blank":
-        return [value]
+        return [value] if value.numel() else []
     pairs = zip((each for _, each in content), value.values()) if kind == "dict" else (
         zip(content, value) if kind in ("list", "tuple") else ())
     return [each for pair in pairs for each in blanks_of(*pair)]
@@ -53,6 +57,8 @@ def found_in(argument, value, name):
     ((kind, content),) = argument.items()
     if kind == "input":
         return value if content == name else None
+    if kind == "viewed":
+        return value.view(torch.uint8) if content["input"] == name else None
     if kind not in ("list", "tuple", "dict") or not isinstance(value, (list, tuple, dict)) or len(value) != len(content):
         return None
     parts = zip((each for _, each in content), value.values()) if kind == "dict" else zip(content, value)

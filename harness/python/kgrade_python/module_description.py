@@ -14,7 +14,8 @@ A file with cases has {"title", "cases": [{"name", "number" in CASES, "role", "s
 above}], "left_out": {name of a case: why it cannot be graded}}. "by_set": the entry of that name in the file's CASES, if there is one.
 
 argument: {"input": name}, {"value": encoded}, {"scalar": name} for a number of "scalars", or {"blank": {"shape",
-"dtype"}} for a tensor whose memory get_inputs() leaves as it is, for forward() to write an output into it. An argument
+"dtype"}} for a tensor that is empty, or whose memory get_inputs() leaves as it is, for forward() to write an output into
+it. {"viewed": {"input": name, "dtype"}} is an input of bytes that forward() sees as numbers of a packed type. An argument
 that holds tensors is {"list": [argument]}, {"tuple": [argument]} or {"dict": [[encoded key, argument]]}.
 "dtype" is the file's type: the first type of 16 bits among outputs, weights and inputs; float32 if there is none.
 "is_narrow" says whether forward() or one of these tensors has a floating type below float32, and "chooses_codes" whether
@@ -63,6 +64,8 @@ SMALL_NORMAL_WORDS = "normal(0, 0.1)"
 # The largest argument of Model that may be a parameter.
 MOST_ARGUMENT = 1e9
 SIXTEEN_BITS = ("float16", "bfloat16")
+# Types of several numbers in a byte. Their tensors are drawn as bytes. PyTorch before 2.8 has none.
+PACKED = {getattr(torch, "float4_e2m1fn_x2", None)}
 # The class of batch and instance norms.
 NORM = torch.nn.modules.batchnorm._NormBase  # pylint: disable=protected-access
 # The names in state_dict() that a problem file accepts. A buffer with another name is not put back.
@@ -205,6 +208,9 @@ class Description:
             return {"scalar": name} if is_scalar else {"value": self.encoded(value, f"input '{name}'")}
         if self.run.is_blank(value):
             return {"blank": form(value)}
+        if value.dtype in PACKED:
+            inputs.append(self.input(name, value.view(torch.uint8), draw))
+            return {"viewed": {"input": inputs[-1]["name"], "dtype": str(value.dtype).replace("torch.", "")}}
         inputs.append(self.input(name, value, draw))
         return {"input": inputs[-1]["name"]}
 

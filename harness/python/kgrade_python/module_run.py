@@ -173,7 +173,10 @@ class ModuleRun:
         return list(zip(names, self.inputs))
 
     def is_blank(self, tensor):
-        """Whether get_inputs() leaves a tensor's memory as it is, for forward() to write an output into it."""
+        """Whether a tensor has no contents: it has no elements, or get_inputs() leaves its memory as it is, for forward() to
+        write an output into it."""
+        if tensor.numel() == 0:
+            return True
         draw = self.draws.draw_of(tensor)
         if draw is None or draw.kind != "nothing":
             return False

@@ -252,8 +252,7 @@ def get_inputs():
             torch.rand(2, dtype=torch.float16))
 """)["inputs"]
         self.assertEqual([(each["name"], each["shape"], each["dtype"]) for each in found],
-                         [("input0", [], "float32"), ("input1", [2, 0], "bool"), ("input2", [3], "int32"),
-                          ("input3", [2], "float16")])
+                         [("input0", [], "float32"), ("input2", [3], "int32"), ("input3", [2], "float16")])
 
     def test_values_among_the_inputs(self):
         found = self.described("""
@@ -422,6 +421,26 @@ def get_init_inputs(): return []
         self.assertEqual(found["forward"], [
             {"tuple": [{"input": "data0"}, {"dict": [["w", {"input": "data1_w"}]]},
                        {"blank": {"shape": [4, 5], "dtype": "float32"}}]}, {"value": 2}])
+
+    def test_an_input_without_elements_is_no_input(self):
+        found = self.describe("""
+            class Model(nn.Module):
+                def forward(self, x, more): return torch.cat([x, more])
+            def get_inputs(): return [torch.rand(4, 3), torch.rand(0, 3)]
+            def get_init_inputs(): return []
+        """)
+        self.assertEqual([each["name"] for each in found["inputs"]], ["x"])
+        self.assertEqual(found["forward"], [{"input": "x"}, {"blank": {"shape": [0, 3], "dtype": "float32"}}])
+
+    def test_an_input_of_a_packed_type_is_one_of_bytes(self):
+        found = self.describe("""
+            class Model(nn.Module):
+                def forward(self, codes): return (codes.view(torch.uint8) & 15).float()
+            def get_inputs(): return [torch.randint(0, 256, (4, 3), dtype=torch.uint8).view(torch.float4_e2m1fn_x2)]
+            def get_init_inputs(): return []
+        """)
+        self.assertEqual([(each["name"], each["shape"], each["dtype"]) for each in found["inputs"]], [("codes", [4, 3], "uint8")])
+        self.assertEqual(found["forward"], [{"viewed": {"input": "codes", "dtype": "float4_e2m1fn_x2"}}])
 
     def test_names_of_inputs_within_an_argument(self):
         found = self.describe("""

@@ -36,6 +36,8 @@ def reason_against(args, kwargs, result):
     strange = [each for each in results if not isinstance(each, torch.Tensor)]
     if strange or not results:
         return f"it returns a {type(strange[0]).__name__}" if strange else "it returns nothing"
+    if any(each.numel() == 0 for each in results):
+        return "an output is empty"
     return next((reason for reason in map(reason_against_tensor, [*given, *results]) if reason), None)
 
 
@@ -44,7 +46,7 @@ def reason_against_tensor(tensor):
         return "a tensor is complex"
     if tensor.layout != torch.strided or tensor.is_quantized:
         return "a tensor is not dense"
-    return "a tensor is empty" if tensor.numel() == 0 else None
+    return None
 
 
 def case_of(letter, number, args, kwargs):

@@ -139,8 +139,6 @@ def case_of(number, line, tensors):
     case = {"name": f"w{number:02}-{extents}", "role": "test", "by_set": BY_SET, "data": line,
             "type": re.sub(r"^(b?)fp?(?=\d)", r"\1float", dtype),
             "bytes": sum(math.prod(shape) * bytes_of(dtype) for dtype, shape in tensors)}
-    if any(0 in shape for _, shape in tensors):
-        case["left_out"] = "an input is empty"
     if any(dtype.startswith("complex") for dtype, _ in tensors):
         case["left_out"] = "an input is complex"
     return case
