@@ -231,9 +231,11 @@ CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
 std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t index,
                                       const Judgement& judgement, std::uint64_t wrong) {
   if (judgement.verdict == Verdict::low_precision) {
-    return fmt::format("'{}' reaches {} precision (error {:.1e} over {}), and {} is asked for", output.tensor,
-                       to_string(judgement.precision), judgement.figure(), to_string(judgement.decided_by),
-                       session_.problem.precision);
+    const std::string reached = judgement.precision == Precision::none
+                                    ? "has errors like those of 8-bit types"
+                                    : fmt::format("reaches {} precision", to_string(judgement.precision));
+    return fmt::format("'{}' {} (error {:.1e} over {}), and {} is asked for", output.tensor, reached,
+                       judgement.figure(), to_string(judgement.decided_by), session_.problem.precision);
   }
   if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
   const std::uint64_t elements = output.errors.compared + output.errors.nonfinite_mismatches;

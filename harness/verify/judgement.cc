@@ -13,6 +13,9 @@ constexpr double most_growth_of_tf32 = 2.2e-3;
 // Growth stops at the distance to the answer to other inputs divided by this. The sum of one half of very
 // many numbers is off by 0.7 of the distance, times a normally distributed number.
 constexpr double share_of_distance_for_growth = 3;
+// Products of operands rounded to 8 bits are off by this at most: by 0.015 in int8 with a scale for each
+// tensor, by 0.04 in float8_e4m3fn.
+constexpr double most_error_of_8_bits = 6e-2;
 
 double ratio(double numerator, double denominator) {
   if (numerator == 0) return 0;
@@ -30,19 +33,25 @@ double relative_error(const SetErrors& set, double usual_mean_square) {
                         usual_mean_square * static_cast<double>(set.elements));
 }
 
-// The best class whose bound holds. It is at most fp32 for an output that is compared by its norm. In lower
-// classes the smaller elements may be off by four times the bound. If inputs differ in size, the smaller
-// elements include small sums of large terms, which have the rounding errors of large sums. Errors of lower
-// classes are usually a third of their thresholds.
+// Whether all errors are within the bound of a class. Elements of less than usual size may be off by
+// `allowance_of_smaller` times the bound.
+bool is_within(const RelativeErrors& errors, double element_figure, double bound,
+               double allowance_of_smaller) {
+  // The comparison is written so that NaN fails.
+  return std::max({errors.all, errors.varying, errors.smaller / allowance_of_smaller, errors.common,
+                   element_figure}) <= bound;
+}
+
+// In classes below fp32, the smaller elements may be off by four times the bound. If inputs differ in size,
+// the smaller elements include small sums of large terms, which have the rounding errors of large sums.
+// Errors of lower classes are usually a third of their thresholds.
+constexpr double allowance_of_lower_classes = 4;
+
+// The best class whose bound holds. It is at most fp32 for an output that is compared by its norm.
 Precision reached(const RelativeErrors& errors, double element_figure, const Thresholds& bounds) {
-  constexpr double allowance_of_smaller = 4;
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
-    const double smaller =
-        precision == Precision::fp32 ? errors.smaller : errors.smaller / allowance_of_smaller;
-    // The comparison is written so that NaN fails.
-    if (std::max({errors.all, errors.varying, smaller, errors.common, element_figure}) <=
-        threshold(bounds, precision))
-      return precision;
+    const double allowance = precision == Precision::fp32 ? 1 : allowance_of_lower_classes;
+    if (is_within(errors, element_figure, threshold(bounds, precision), allowance)) return precision;
   }
   return Precision::none;
 }
@@ -176,9 +185,15 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
   // Rounding errors are spread over all elements and change most of them little. An error in a few elements
   // is a bug, however small. An error by which many elements lose their value is a bug too.
   constexpr std::uint64_t many = 4;  // more than one in this many is too many
-  if (judgement.decided_by == ErrorFigure::element || errors.lost * many > errors.varying.elements)
-    judgement.precision = Precision::none;
-  judgement.verdict = judgement.precision == Precision::none ? Verdict::wrong_answer : Verdict::low_precision;
+  const bool is_rounding =
+      judgement.decided_by != ErrorFigure::element && errors.lost * many <= errors.varying.elements;
+  if (!is_rounding) judgement.precision = Precision::none;
+  // There is no class below bf16. An answer in 8 bits has none, and is of low precision nevertheless.
+  const bool is_in_8_bits =
+      is_rounding && required == Precision::bf16 &&
+      is_within(relative, element_figure, most_error_of_8_bits, allowance_of_lower_classes);
+  judgement.verdict =
+      judgement.precision != Precision::none || is_in_8_bits ? Verdict::low_precision : Verdict::wrong_answer;
   return judgement;
 }
 

@@ -147,6 +147,25 @@ TEST(Verdict, EvenErrorsReachTheClassTheyAreConsistentWith) {
   EXPECT_EQ(judge_fp32(evenly_off(0.1)).verdict, Verdict::wrong_answer);
 }
 
+// Operands in 8 bits: 0.015 in int8, 0.04 in float8_e4m3fn. There is no class below bf16.
+TEST(Verdict, ErrorsOf8BitsAreLowPrecisionWhereBf16IsAskedFor) {
+  for (const double error : {0.015, 0.04}) {
+    const Judgement judgement = judge(evenly_off(error), Thresholds{}, Precision::bf16);
+    EXPECT_EQ(judgement.verdict, Verdict::low_precision) << error;
+    EXPECT_EQ(judgement.precision, Precision::none) << error;
+    EXPECT_EQ(judge_fp32(evenly_off(error)).verdict, Verdict::wrong_answer) << error;
+  }
+  EXPECT_EQ(judge(evenly_off(0.07), Thresholds{}, Precision::bf16).verdict, Verdict::wrong_answer);
+}
+
+TEST(Verdict, AFewElementsThatAreOffAreNoErrorsOf8Bits) {
+  std::vector<float> actual(1000, 1.0F);
+  std::vector<float> expected(1000, 1.0F);
+  for (std::size_t i = 0; i < expected.size(); ++i) actual[i] = expected[i] = 1 + static_cast<float>(i) / 1000;
+  actual[7] *= 1.5F;
+  EXPECT_EQ(judge(compare(actual, expected), Thresholds{}, Precision::bf16).verdict, Verdict::wrong_answer);
+}
+
 TEST(Verdict, ALowerClassIsAcceptedWhereTheProblemAsksForNoMore) {
   EXPECT_EQ(judge(evenly_off(3e-4), Thresholds{}, Precision::tf32).verdict, Verdict::accepted);
   EXPECT_EQ(judge(evenly_off(3e-3), Thresholds{}, Precision::tf32).verdict, Verdict::low_precision);
