@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/outputs.h"
 #include "compile/module_file.h"
 #include "problem/catalogue.h"
 #include "problem/module_file.h"
@@ -129,8 +130,12 @@ void add_problem_argument(CLI::App& command, std::string& problem) {
 
 Result<Problem> problem_named(const std::string& problem, const Layout& layout, const std::string& python,
                               const std::vector<std::string>& inputs) {
-  if (is_module_file(problem) || is_set_path(problem))
+  if (is_module_file(problem) || is_set_path(problem)) {
+    // The file's functions run to find shapes and types. In some files this takes a minute.
+    Progress progress;
+    progress.show("reads " + printable_line(problem));
     return load_problem_file(problem, python, layout, inputs);
+  }
   auto found = find_problem(problem, layout.problems);
   if (!found) return found;
   if (found->slug == problem)
