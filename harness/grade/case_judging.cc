@@ -232,7 +232,7 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
                                       const Judgement& judgement, std::uint64_t wrong) {
   if (judgement.verdict == Verdict::low_precision) {
     const std::string reached = judgement.precision == Precision::none
-                                    ? "has errors like those of 8-bit types"
+                                    ? "is less precise than bf16"
                                     : fmt::format("reaches {} precision", to_string(judgement.precision));
     return fmt::format("'{}' {} (error {:.1e} over {}), and {} is asked for", output.tensor, reached,
                        judgement.figure(), to_string(judgement.decided_by), session_.problem.precision);
