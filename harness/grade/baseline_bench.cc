@@ -21,7 +21,10 @@ namespace {
 // searches for the fastest algorithm and gives no sample.
 constexpr int fewest_samples = 3;
 constexpr int most_samples = 20;
-constexpr double budget_seconds = 0.5;
+constexpr double usual_budget_seconds = 0.5;
+// With --quick, the samples only have to tell which baseline is the fastest of its class. It is measured
+// again beside the candidate.
+constexpr double quick_budget_seconds = 0.1;
 // The number of the first draw for baselines. Draws for candidates, and for the reference when it runs alone,
 // have other numbers.
 constexpr std::uint32_t first_baseline_draw = 1 << 21;
@@ -175,6 +178,7 @@ Errors BaselineBench::try_case(Session& session, Contest& contest, const Case& b
   if (const auto finding = scales.learn(contest, bound, Precision::bf16))
     return {trusted_failure("oracle", session.problem, bound, *finding)};
   DrawSequence draws(session.seed, first_baseline_draw);
+  const double budget_seconds = session.effort == Effort::quick ? quick_budget_seconds : usual_budget_seconds;
   double start = 0;
   for (int call = 0; call <= most_samples; ++call) {
     if (call == 1) start = session.stages.now();
