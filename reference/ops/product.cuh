@@ -1,10 +1,11 @@
 // Products of matrices, one or a batch of them: C[i, j] = sum over k of A[i, k] B[k, j].
 //
 // A block of threads computes a square of C. It goes along k in tiles, which it copies to shared memory, so
-// that every element is read once for a whole row of the square.
+// that every element is read once for a whole row of the square. It reads the next tiles while it multiplies
+// those that it has. On a GPU, doubles are multiplied on tensor cores.
 #pragma once
 
-#include "ops/launch.cuh"
+#include "ops/product_cores.cuh"
 
 namespace ops {
 
@@ -42,75 +43,106 @@ inline ProductShape product_shape(std::size_t rows, std::size_t columns, std::si
           static_cast<std::int64_t>(terms), static_cast<std::int64_t>(batches)};
 }
 
-constexpr int square = 64;                 // rows and columns of C that a block computes
-constexpr int tile_terms = 32;             // terms of a tile
-constexpr int side = 16;                   // a block has side * side threads
-constexpr int per_thread = square / side;  // neighbouring rows and columns of C
-// The numbers at the end of a row are not used. They spread columns over the banks of shared memory, and a
-// thread can still read four neighbours at once.
-constexpr int tile_width = square + 4;
 // The number of terms that are summed before their sum is added to the total. The error of a sum of 2^19
-// terms is then that of two short sums.
+// terms is then that of two short sums. In large squares of doubles, a thread has no registers for totals;
+// there the error is far below that of a float as well.
 constexpr int run_terms = 512;
+template <int square>
+constexpr bool sums_in_runs = sizeof(accumulator) == 4 || square == 64;
 
-// Copies rows from first_row on and columns from first_column on; outside of the matrix there are zeros.
-// Neighbouring threads read neighbouring addresses, whichever axis they are along.
-template <class T>
-__device__ void copy_tile(const Matrix<T>& matrix, std::int64_t batch, std::int64_t first_row,
-                          std::int64_t rows, std::int64_t first_column, std::int64_t columns,
-                          accumulator (*tile)[tile_width]) {
-  const T* corner = matrix.data + batch * matrix.batch_stride + first_row * matrix.row_stride +
-                    first_column * matrix.column_stride;
-  const int rows_left = static_cast<int>(smaller(rows - first_row, square));
-  const int columns_left = static_cast<int>(smaller(columns - first_column, tile_terms));
-  for (int i = static_cast<int>(threadIdx.y) * side + static_cast<int>(threadIdx.x); i < square * tile_terms;
-       i += side * side) {
-    const int r = matrix.column_stride == 1 ? i / tile_terms : i % square;
-    const int c = matrix.column_stride == 1 ? i % tile_terms : i / square;
-    const bool inside = r < rows_left && c < columns_left;
-    tile[c][r] = inside ? static_cast<accumulator>(corner[r * matrix.row_stride + c * matrix.column_stride])
-                        : accumulator(0);
+// What one thread copies of the tiles along the columns of a matrix: four numbers of each. Neighbouring
+// threads read neighbouring addresses, whichever axis they are along.
+template <int square, class T>
+class Copier {
+ public:
+  // For the `square` rows of matrix `batch` from first_row on.
+  __device__ Copier(const Matrix<T>& matrix, std::int64_t batch, std::int64_t first_row, std::int64_t rows)
+      : rows_left_(static_cast<int>(smaller(rows - first_row, square))),
+        along_rows_(matrix.column_stride == 1) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int threads_along = along_rows_ ? Tile<square>::terms : square;
+    along_ = thread % threads_along;
+    across_ = thread / threads_along;
+    apart_ = threads_of_square / threads_along;
+    const int row = along_rows_ ? across_ : along_;
+    const int column = along_rows_ ? along_ : across_;
+    place_ = column * Tile<square>::width + row;
+    places_apart_ = along_rows_ ? apart_ : apart_ * Tile<square>::width;
+    source_ = matrix.data + batch * matrix.batch_stride + (first_row + row) * matrix.row_stride +
+              column * matrix.column_stride;
+    sources_apart_ = apart_ * (along_rows_ ? matrix.row_stride : matrix.column_stride);
+    tiles_apart_ = Tile<square>::terms * matrix.column_stride;
+  }
+
+  // Reads the next tile. The matrix has `terms_left` columns from there on, and outside of it are zeros.
+  __device__ void read(std::int64_t terms_left) {
+    const int columns_left = static_cast<int>(smaller(terms_left, Tile<square>::terms));
+    const bool inside = along_ < (along_rows_ ? columns_left : rows_left_);
+    const int left = inside ? (along_rows_ ? rows_left_ : columns_left) - across_ : 0;
+    for (int i = 0; i < count; ++i)
+      numbers_[i] = i * apart_ < left ? source_[i * sources_apart_] : static_cast<T>(0.0f);
+    source_ += tiles_apart_;
+  }
+
+  __device__ void write(Tile<square>& tile) const {
+    accumulator* const place = tile.of_term[0] + place_;
+    for (int i = 0; i < count; ++i) place[i * places_apart_] = static_cast<accumulator>(numbers_[i]);
+  }
+
+ private:
+  static constexpr int count = square * Tile<square>::terms / threads_of_square;
+  int rows_left_;
+  bool along_rows_;
+  int along_, across_, apart_;
+  int place_, places_apart_;
+  const T* source_;
+  std::int64_t sources_apart_, tiles_apart_;
+  T numbers_[count];
+};
+
+template <int rows, int columns>
+__device__ void add_and_clear(accumulator (&total)[rows][columns], accumulator (&sum)[rows][columns]) {
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) {
+      total[i][j] += sum[i][j];
+      sum[i][j] = 0;
+    }
   }
 }
 
-template <class A, class B, class Output, class Finish>
-__global__ void __launch_bounds__(side* side, 2)
+template <int square, class A, class B, class Output, class Finish>
+__global__ void __launch_bounds__(threads_of_square, square == 64 ? 2 : 1)
     product_kernel(Matrix<A> a, Matrix<B> b, Output* output, ProductShape shape, Finish finish) {
-  __shared__ alignas(32) accumulator a_tile[tile_terms][tile_width];
-  __shared__ alignas(32) accumulator b_tile[tile_terms][tile_width];
+  __shared__ Tile<square> a_tiles[2];
+  __shared__ Tile<square> b_tiles[2];
+  int now = 0;  // the tiles that are multiplied; slower threads may still read the others
   const std::int64_t squares_across = (shape.columns + square - 1) / square;
   const std::int64_t first_row = blockIdx.x / squares_across * square;
   const std::int64_t first_column = blockIdx.x % squares_across * square;
-  // Where this thread's elements begin in the square.
-  const int top = static_cast<int>(threadIdx.y) * per_thread,
-            left = static_cast<int>(threadIdx.x) * per_thread;
+  const Cores<square> cores;
 
   for (std::int64_t batch = blockIdx.y; batch < shape.batches; batch += gridDim.y) {
-    accumulator total[per_thread][per_thread] = {};
-    for (std::int64_t run = 0; run < shape.terms; run += run_terms) {
-      accumulator sum[per_thread][per_thread] = {};
-      const std::int64_t run_end = run + run_terms < shape.terms ? run + run_terms : shape.terms;
-      for (std::int64_t first = run; first < run_end; first += tile_terms) {
-        copy_tile(a, batch, first_row, shape.rows, first, run_end, a_tile);
-        copy_tile(transposed(b), batch, first_column, shape.columns, first, run_end, b_tile);
-        __syncthreads();
-        for (int k = 0; k < tile_terms; ++k) {
-          for (int i = 0; i < per_thread; ++i) {
-            for (int j = 0; j < per_thread; ++j) {
-              sum[i][j] += a_tile[k][top + i] * b_tile[k][left + j];
-            }
-          }
-        }
-        __syncthreads();
-      }
-      for (int i = 0; i < per_thread; ++i) {
-        for (int j = 0; j < per_thread; ++j) total[i][j] += sum[i][j];
-      }
+    Copier<square, A> a_copier(a, batch, first_row, shape.rows);
+    Copier<square, B> b_copier(transposed(b), batch, first_column, shape.columns);
+    accumulator total[cores.rows][cores.columns] = {};
+    accumulator sum[cores.rows][cores.columns] = {};
+    a_copier.read(shape.terms);
+    b_copier.read(shape.terms);
+    for (std::int64_t k = 0; k < shape.terms; k += Tile<square>::terms) {
+      if (sums_in_runs<square> && k % run_terms == 0) add_and_clear(total, sum);
+      a_copier.write(a_tiles[now]);
+      b_copier.write(b_tiles[now]);
+      __syncthreads();
+      a_copier.read(shape.terms - k - Tile<square>::terms);
+      b_copier.read(shape.terms - k - Tile<square>::terms);
+      cores.add(a_tiles[now], b_tiles[now], sum);
+      now = 1 - now;
     }
-    for (int i = 0; i < per_thread; ++i) {
-      for (int j = 0; j < per_thread; ++j) {
-        const std::int64_t row = first_row + top + i;
-        const std::int64_t column = first_column + left + j;
+    add_and_clear(total, sum);
+    for (int i = 0; i < cores.rows; ++i) {
+      for (int j = 0; j < cores.columns; ++j) {
+        const std::int64_t row = first_row + cores.row(i);
+        const std::int64_t column = first_column + cores.column(j);
         if (row >= shape.rows || column >= shape.columns) continue;
         output[(batch * shape.rows + row) * shape.columns + column] =
             static_cast<Output>(finish(total[i][j], row, column));
@@ -124,13 +156,28 @@ struct Plain {
   __device__ accumulator operator()(accumulator product, std::int64_t, std::int64_t) const { return product; }
 };
 
+inline std::int64_t squares_of(const ProductShape& shape, int square) {
+  return (shape.rows + square - 1) / square * ((shape.columns + square - 1) / square);
+}
+
+template <int square, class A, class B, class Output, class Finish>
+void product_in_squares(const Matrix<A>& a, const Matrix<B>& b, Output* output, const ProductShape& shape,
+                        const Finish& finish) {
+  const dim3 grid(static_cast<unsigned>(squares_of(shape, square)),
+                  static_cast<unsigned>(smaller(shape.batches, 65535)));
+  product_kernel<square><<<grid, threads_of_square>>>(a, b, output, shape, finish);
+}
+
 // output[i, j] = finish(C[i, j], i, j), row-major, one matrix of a batch after the other.
 template <class A, class B, class Output, class Finish = Plain>
 void product(const Matrix<A>& a, const Matrix<B>& b, Output* output, const ProductShape& shape,
              const Finish& finish = Finish()) {
-  const std::int64_t squares = (shape.rows + square - 1) / square * ((shape.columns + square - 1) / square);
-  const dim3 grid(static_cast<unsigned>(squares), static_cast<unsigned>(smaller(shape.batches, 65535)));
-  product_kernel<<<grid, dim3(side, side)>>>(a, b, output, shape, finish);
+  // In large squares, a number in shared memory is used more often. But they must occupy the whole GPU.
+  if (smaller(shape.rows, shape.columns) > 64 && squares_of(shape, 128) * shape.batches >= 128) {
+    product_in_squares<128>(a, b, output, shape, finish);
+  } else {
+    product_in_squares<64>(a, b, output, shape, finish);
+  }
 }
 
 }  // namespace ops

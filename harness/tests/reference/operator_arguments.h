@@ -39,4 +39,20 @@ struct PoolArguments {
   int stride = 2;
 };
 
+// The strides of a product's operand, as in ops::Matrix.
+struct Strides {
+  std::int64_t row = 1;
+  std::int64_t column = 1;
+  std::int64_t batch = 0;
+};
+
+struct ProductArguments {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t terms = 1;
+  std::int64_t batches = 1;
+  Strides a;
+  Strides b;
+};
+
 }  // namespace kgrade::test

@@ -1,17 +1,21 @@
-// The .cu files of this folder, built against reference/ with double accumulators.
+// The .cu files of this folder, built against reference/.
 #pragma once
 
 #include <map>
+#include <string>
+#include <utility>
 
 #include "base/temporary_directory.h"
 #include "tests/support/loaded_library.h"
 
 namespace kgrade::test {
 
-// Built once for all tests of the program.
-inline const LoadedLibrary& operator_library(const std::string& file_name) {
-  static std::map<std::string, LoadedLibrary> libraries;
-  if (const auto found = libraries.find(file_name); found != libraries.end()) return found->second;
+// Built once for all tests of the program, with accumulators of type double as an oracle is, or float.
+inline const LoadedLibrary& operator_library(const std::string& file_name,
+                                             const std::string& accumulator = "double") {
+  static std::map<std::pair<std::string, std::string>, LoadedLibrary> libraries;
+  const std::pair key(file_name, accumulator);
+  if (const auto found = libraries.find(key); found != libraries.end()) return found->second;
   const std::string root = KGRADE_SOURCE_DIR;
   const TemporaryDirectory folder;
   BuildRequest request;
@@ -19,8 +23,8 @@ inline const LoadedLibrary& operator_library(const std::string& file_name) {
   request.shown_as = file_name;
   request.output_directory = folder.path();
   request.include_directories = {root + "/reference"};
-  request.defines = {{"KGRADE_ACCUMULATOR", "double"}, {"KGRADE_ELEMENT", "float"}};
-  return libraries.try_emplace(file_name, built_library(emulated_toolchain(), request)).first->second;
+  request.defines = {{"KGRADE_ACCUMULATOR", accumulator}, {"KGRADE_ELEMENT", "float"}};
+  return libraries.try_emplace(key, built_library(emulated_toolchain(), request)).first->second;
 }
 
 }  // namespace kgrade::test
