@@ -164,4 +164,22 @@ TEST_F(ReferenceActivation, WorksInPlace) {
   EXPECT_EQ(values, expected);
 }
 
+// Fours of neighbouring elements are read at once, where they begin at a multiple of 16 bytes.
+TEST_F(ReferenceActivation, TakesAnyLengthFromAnyAddress) {
+  const auto relu = library_.function<Activation>("relu");
+  const std::vector<double> values = inputs();
+  for (std::size_t count = 1; count < 10; ++count) {
+    for (const std::size_t input_begin : {496, 497}) {
+      for (const std::size_t output_begin : {4, 5}) {
+        SCOPED_TRACE(testing::Message() << count << " from " << input_begin << " to " << output_begin);
+        std::vector<double> expected(20, -1), actual = expected;
+        for (std::size_t i = 0; i < count; ++i)
+          expected[output_begin + i] = std::max(values[input_begin + i], 0.0);
+        EXPECT_EQ(relu(&values[input_begin], &actual[output_begin], static_cast<std::int64_t>(count)), 0);
+        EXPECT_EQ(actual, expected);
+      }
+    }
+  }
+}
+
 }  // namespace kgrade::test::pool_test
