@@ -44,11 +44,8 @@ inline ProductShape product_shape(std::size_t rows, std::size_t columns, std::si
 }
 
 // The number of terms that are summed before their sum is added to the total. The error of a sum of 2^19
-// terms is then that of two short sums. In large squares of doubles, a thread has no registers for totals;
-// there the error is far below that of a float as well.
+// terms is then that of two short sums.
 constexpr int run_terms = 512;
-template <int square>
-constexpr bool sums_in_runs = sizeof(accumulator) == 4 || square == 64;
 
 // What one thread copies of the tiles along the columns of a matrix: four numbers of each. Neighbouring
 // threads read neighbouring addresses, whichever axis they are along.
@@ -129,7 +126,7 @@ __global__ void __launch_bounds__(threads_of_square, square == 64 ? 2 : 1)
     a_copier.read(shape.terms);
     b_copier.read(shape.terms);
     for (std::int64_t k = 0; k < shape.terms; k += Tile<square>::terms) {
-      if (sums_in_runs<square> && k % run_terms == 0) add_and_clear(total, sum);
+      if (k % run_terms == 0) add_and_clear(total, sum);
       a_copier.write(a_tiles[now]);
       b_copier.write(b_tiles[now]);
       __syncthreads();
@@ -172,12 +169,15 @@ void product_in_squares(const Matrix<A>& a, const Matrix<B>& b, Output* output, 
 template <class A, class B, class Output, class Finish = Plain>
 void product(const Matrix<A>& a, const Matrix<B>& b, Output* output, const ProductShape& shape,
              const Finish& finish = Finish()) {
-  // In large squares, a number in shared memory is used more often. But they must occupy the whole GPU.
-  if (smaller(shape.rows, shape.columns) > 64 && squares_of(shape, 128) * shape.batches >= 128) {
-    product_in_squares<128>(a, b, output, shape, finish);
-  } else {
-    product_in_squares<64>(a, b, output, shape, finish);
+  // In large squares, a number in shared memory is used more often. But they must occupy the whole GPU, and
+  // for doubles a thread has too few registers.
+  if constexpr (sizeof(accumulator) == sizeof(float)) {
+    if (smaller(shape.rows, shape.columns) > 64 && squares_of(shape, 128) * shape.batches >= 128) {
+      product_in_squares<128>(a, b, output, shape, finish);
+      return;
+    }
   }
+  product_in_squares<64>(a, b, output, shape, finish);
 }
 
 }  // namespace ops
