@@ -9,7 +9,6 @@
 #include "draw/philox.h"
 #include "draw/seed.h"
 #include "measure/block_run.h"
-#include "measure/intervals.h"
 #include "measure/speedup.h"
 #include "problem/problem.h"
 
@@ -145,10 +144,7 @@ BlockPlan MeasuredCase::plan() const {
   // If times do not measure speed, one block shows that everything works.
   if (!session_.contest.measures_speed()) plan.goal.budget_seconds = 0;
   // Captured and uncaptured blocks each need an interval.
-  if (captures_ == CaptureRule::by_turns) {
-    plan.goal.first_look = std::max(plan.goal.first_look, 2 * fewest_for_interval);
-    plan.goal.fewest_blocks *= 2;
-  }
+  if (captures_ == CaptureRule::by_turns) plan.goal.fewest_blocks *= 2;
   plan.offset_ms = session_.contest.device_info().process_offset_ms;
   plan.seed = order_seed_;
   return plan;

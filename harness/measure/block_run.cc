@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -67,13 +68,25 @@ class Runner {
   }
 
   bool is_precise() const {
-    const bool look = run_.blocks.back().voided.empty() && counted_ >= plan_.goal.first_look &&
-                      (counted_ - plan_.goal.first_look) % blocks_between_looks == 0;
-    return look && std::all_of(plan_.pairs.begin(), plan_.pairs.end(), [this](const ArmPair& pair) {
-             if (!player_.plays(pair.arm)) return true;
-             const SpeedRatio ratio = ratio_within(log_differences(run_.blocks, pair.other, pair.arm));
-             return ratio.half_width().value_or(1) <= half_width_wanted(pair);
-           });
+    const bool look = run_.blocks.back().voided.empty() && counted_ >= plan_.goal.first_look;
+    return look && !is_disturbed() && is_precise_where(true) && is_precise_where(false);
+  }
+
+  // Whether the blocks that are captured, or those that are not, are precise. True if there are none.
+  bool is_precise_where(bool captured) const {
+    std::vector<Block> blocks;
+    std::copy_if(run_.blocks.begin(), run_.blocks.end(), std::back_inserter(blocks),
+                 [captured](const Block& block) { return block.is_captured() == captured; });
+    if (blocks.empty()) return true;
+    if (blocks.size() >= fewest_for_wilcoxon && counted_ % blocks_between_looks != 0) return false;
+    // All blocks together reach the wanted half-width if their halves reach sqrt(2) times that.
+    const double wider =
+        std::sqrt(static_cast<double>(run_.blocks.size()) / static_cast<double>(blocks.size()));
+    return std::all_of(plan_.pairs.begin(), plan_.pairs.end(), [&](const ArmPair& pair) {
+      if (!player_.plays(pair.arm)) return true;
+      const SpeedRatio ratio = ratio_within(log_differences(blocks, pair.other, pair.arm));
+      return ratio.half_width().value_or(1) <= wider * half_width_wanted(pair);
+    });
   }
 
   // The reported interval includes the processes' offsets.
@@ -110,18 +123,18 @@ class Runner {
 MeasuringGoal goal_for(Effort effort) {
   switch (effort) {
     case Effort::quick:
-      return {.half_width = 0.01, .budget_seconds = 0.4, .first_look = quick_first_look};
+      return {.half_width = 0.01, .budget_seconds = 0.4, .first_look = fewest_for_interval};
     case Effort::ranked:
       return {.half_width = 0.0025,
               .budget_seconds = 6,
-              .fewest_blocks = fewest_for_interval,
+              .fewest_blocks = fewest_for_wilcoxon,
               .processes = 5,
               .most_processes = 5};
     case Effort::normal:
       break;
   }
   return {
-      .half_width = 0.005, .budget_seconds = 3, .fewest_blocks = fewest_for_interval, .most_processes = 4};
+      .half_width = 0.005, .budget_seconds = 3, .fewest_blocks = fewest_for_wilcoxon, .most_processes = 4};
 }
 
 // Fisher-Yates.

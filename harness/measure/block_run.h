@@ -15,10 +15,6 @@
 
 namespace kgrade {
 
-// With --quick, the first look comes after this many blocks instead of usual_first_look, because only half of
-// the precision is required.
-constexpr std::size_t quick_first_look = 7;
-
 // The budget may be spent this many times on MeasuringGoal::fewest_blocks.
 constexpr double patience_for_blocks = 4;
 
@@ -74,8 +70,11 @@ struct BlockRun {
   std::string disturbance;  // of a disturbed run: how many blocks, and why the first of them
 };
 
-// Intervals are looked at after MeasuringGoal::first_look blocks that count, and then every
-// blocks_between_looks blocks. Nothing else ends a run early: stopping when a difference seems significant
+// Intervals are looked at from MeasuringGoal::first_look blocks that count on: after each of the first five
+// blocks, which give Student's intervals (measure/speedup.h), and then every blocks_between_looks blocks. If
+// outputs are captured in one of every two blocks, only one half counts in the end. Then the captured and the
+// other blocks are looked at apart, and both halves need an interval that is at most about sqrt(2) times as
+// wide as that of all blocks. Nothing else ends a run early: stopping when a difference seems significant
 // would make too many differences seem significant.
 constexpr std::size_t blocks_between_looks = 10;
 BlockRun run_blocks(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock);

@@ -24,9 +24,6 @@ std::vector<double> overheads_of(const std::vector<Sample>& samples, Choose choo
   return overheads;
 }
 
-// Whether the block is captured: all calls of a block are alike.
-bool is_captured(const Block& block) { return block.samples.front().front().kind.captured; }
-
 // How much the reference may differ beside a candidate, and how much noise adds.
 constexpr double reference_slack = 0.15;
 constexpr double reference_noise_ms = 0.02;
@@ -119,14 +116,14 @@ void keep_slower_half(std::vector<Block>& blocks) {
   for (const Block& block : blocks) {
     if (!block.voided.empty()) continue;
     const auto one = log_differences(std::span(&block, 1), 0, candidate);
-    const bool captured = is_captured(block);
+    const bool captured = block.is_captured();
     differences[captured].insert(differences[captured].end(), one.begin(), one.end());
   }
   if (differences[false].empty() || differences[true].empty()) return;
   const bool captured_is_slower =
       ratio_within(differences[true]).ratio <= ratio_within(differences[false]).ratio;
   for (Block& block : blocks) {
-    const bool captured = is_captured(block);
+    const bool captured = block.is_captured();
     if (captured != captured_is_slower && block.voided.empty()) {
       block.voided = captured ? "the speedup is lower where outputs are not captured"
                               : "the speedup is lower where outputs are captured";

@@ -59,9 +59,9 @@ double hodges_lehmann(std::vector<double> values);
 // An interval for the centre of symmetry: all centres that the two-sided Wilcoxon signed-rank test does not
 // refuse. It ends at two of the Walsh averages (J. Tukey 1949; M. Hollander, D. Wolfe and E. Chicken,
 // "Nonparametric Statistical Methods", 3rd edition, section 3.3). Nothing if there are too few values for
-// this confidence: fewer than `fewest_for_interval`. Equal values are allowed and raise the true confidence.
+// this confidence: fewer than `fewest_for_wilcoxon`. Equal values are allowed and raise the true confidence.
 std::optional<Interval> wilcoxon_interval(std::vector<double> values, double confidence = confidence_level);
-inline constexpr std::size_t fewest_for_interval = 6;  // at confidence_level: 2 / 2^6 < 5 %
+inline constexpr std::size_t fewest_for_wilcoxon = 6;  // at confidence_level: 2 / 2^6 < 5 %
 
 // An interval for the mean of independent, about normal values (Student 1908). Nothing for fewer than 2
 // values.

@@ -17,10 +17,6 @@ constexpr const char* reference_name = "reference";
 // The half-width of a normal distribution's two-sided interval, in standard deviations.
 double normal_half_width() { return normal_quantile((1 + confidence_level) / 2); }
 
-double mean_log(const std::array<Sample, 2>& samples) {
-  return (std::log(samples[0].counted_ms()) + std::log(samples[1].counted_ms())) / 2;
-}
-
 std::optional<Interval> ratios_from(const std::optional<Interval>& logs) {
   if (!logs) return std::nullopt;
   return Interval{std::exp(logs->low), std::exp(logs->high)};
@@ -157,15 +153,26 @@ std::vector<double> log_differences(std::span<const Block> blocks, std::size_t a
                                     std::span<const Block> other_blocks, std::size_t other) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < std::min(blocks.size(), other_blocks.size()); ++i) {
-    if (blocks[i].voided.empty() && other_blocks[i].voided.empty())
-      differences.push_back(mean_log(blocks[i].samples[arm]) - mean_log(other_blocks[i].samples[other]));
+    if (!blocks[i].voided.empty() || !other_blocks[i].voided.empty()) continue;
+    for (std::size_t round = 0; round < 2; ++round) {
+      differences.push_back(std::log(blocks[i].samples[arm][round].counted_ms()) -
+                            std::log(other_blocks[i].samples[other][round].counted_ms()));
+    }
   }
   return differences;
 }
 
 SpeedRatio ratio_within(const std::vector<double>& log_differences) {
-  return {std::exp(hodges_lehmann(log_differences)), ratios_from(wilcoxon_interval(log_differences)),
-          Method::within_process, log_differences.size()};
+  std::vector<double> blocks;
+  for (std::size_t i = 0; i + 1 < log_differences.size(); i += 2)
+    blocks.push_back((log_differences[i] + log_differences[i + 1]) / 2);
+  std::optional<Interval> interval;
+  if (blocks.size() >= fewest_for_wilcoxon) {
+    interval = wilcoxon_interval(blocks);
+  } else if (blocks.size() >= fewest_for_interval) {
+    interval = student_interval(log_differences, few_blocks_confidence);
+  }
+  return {std::exp(hodges_lehmann(blocks)), ratios_from(interval), Method::within_process, blocks.size()};
 }
 
 double offset_of_log_ratio(double offset, double one, double other) {

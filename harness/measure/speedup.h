@@ -1,12 +1,12 @@
 // How many times as fast one contestant is as another, and the interval of this speedup: within one process,
 // over several processes, and for a set of cases or problems.
 //
-// The log difference of a block is the mean log of the opponent's times less the mean log of the candidate's.
-// Its exp is above 1 if the candidate is faster, and exchanging the two sides inverts it. Logarithms are
-// natural; values must be finite (std::invalid_argument otherwise). Intervals have a confidence of 95 %
-// (confidence_level). The statistics behind them are in measure/intervals.h. speedups_of() goes from
-// log_differences() to ratio_within() for each process, and joins the processes by ratio_pooled() or
-// ratio_across().
+// The log difference of a round is the log of the opponent's time less the log of the candidate's, and that
+// of a block is the mean of its two rounds. Its exp is above 1 if the candidate is faster, and exchanging the
+// two sides inverts it. Logarithms are natural; values must be finite (std::invalid_argument otherwise).
+// Intervals have a confidence of 95 % (confidence_level), those of a few blocks 99 %. The statistics behind
+// them are in measure/intervals.h. speedups_of() goes from log_differences() to ratio_within() for each
+// process, and joins the processes by ratio_pooled() or ratio_across().
 #pragma once
 
 #include <cstddef>
@@ -20,20 +20,30 @@
 
 namespace kgrade {
 
-// For each block that counts, in order: the mean logarithm of one arm's times less that of the other's.
+// For each round of the blocks that count, in order: the logarithm of one arm's time less that of the
+// other's. A block has two rounds.
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other);
 // For arms of two lists of the same blocks: blocks that count in both lists.
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm,
                                     std::span<const Block> other_blocks, std::size_t other);
 
-// From the blocks of one process: Hodges and Lehmann's estimate with Wilcoxon's interval. The interval holds
-// for this process only and leaves out the differences between processes (addresses, clocks, temperature).
-// The interval is exact if a fair coin chose each block's order (ABBA or BAAB), whatever the drift or the
-// states of the clock, as long as these disturb both sides alike: given the disturbance, the coin alone
-// decides the sign of a block's error. If the half-width is examined every ten blocks and ends the run when
-// it is small enough, the confidence is still 94 % to 95 % (simulated; it is higher if the first examination
-// comes later).
+// From the rounds of one process: Hodges and Lehmann's estimate from the blocks, with an interval. The
+// interval holds for this process only and leaves out the differences between processes (addresses, clocks,
+// temperature). One block gives no interval.
+//
+// From six blocks on (fewest_for_wilcoxon) the interval is Wilcoxon's. It is exact if a fair coin chose each
+// block's order (ABBA or BAAB), whatever the drift or the states of the clock, as long as these disturb both
+// sides alike: given the disturbance, the coin alone decides the sign of a block's error. If the half-width
+// is examined every ten blocks and ends the run when it is small enough, the confidence is still 94 % to 95 %
+// (simulated; it is higher if the first examination comes later).
+//
+// With fewer blocks the coin has too few tosses. Then the interval is Student's, from the rounds, for they
+// have twice as many degrees of freedom as the blocks. It takes the errors of rounds to be independent, which
+// a drift only widens. Its confidence is few_blocks_confidence. So a run that is examined after each of its
+// first blocks still has intervals of about 95 % (harness/tests/measure/coverage_test.cc).
 SpeedRatio ratio_within(const std::vector<double>& log_differences);
+inline constexpr std::size_t fewest_for_interval = 2;  // blocks
+inline constexpr double few_blocks_confidence = 0.99;
 
 // If there are many calls, one in this many of a contestant's calls may take any time. The estimate of
 // ratio_within() then moves by no more than the noise of the other calls. With two calls per block, at most a

@@ -99,8 +99,7 @@ struct MeasuringGoal {
   double half_width = 0.005;
   // The time limit of one process. When it is over, measuring ends with the blocks so far.
   double budget_seconds = 0;
-  // Fewer blocks than this give no interval (measure/intervals.h). A slow kernel gets several times the
-  // budget to reach them (patience_for_blocks).
+  // A slow kernel gets several times the budget to reach this many blocks (patience_for_blocks).
   std::size_t fewest_blocks = 0;
   // In how many processes of every contestant the case is measured: at least `processes`, and up to
   // `most_processes` if needed (measure/speedup.h).
@@ -146,6 +145,9 @@ struct Block {
   std::vector<std::size_t> order;              // the arms in the order of the first round
   std::vector<std::array<Sample, 2>> samples;  // for each arm, in the first round and in the second
   std::string voided;                          // why the block does not count; empty if it counts
+
+  // All calls of a block are captured, or none.
+  bool is_captured() const { return samples.front().front().kind.captured; }
 };
 
 // The counted times of an arm, in the order of the calls, without void blocks.

@@ -153,6 +153,18 @@ TEST_F(CaseTimes, WhereCapturesTakeLongEverySecondBlockGoesWithoutThem) {
   EXPECT_EQ(2 * static_cast<std::size_t>(counted), blocks.size());
 }
 
+TEST_F(CaseTimes, AShortRunHasTwoBlocksOfEachHalf) {
+  make_captures_long();
+  effort_ = Effort::quick;
+  const CaseRecord record = run();
+  expect_accepted(record);
+  const ProcessBlocks& process = record.measurement->processes.front();
+  EXPECT_EQ(process.end, BlockEnd::precise);
+  EXPECT_EQ(process.blocks.size(), 4u);
+  EXPECT_EQ(record.speedups.front().ratio.count, 2u);
+  EXPECT_EQ(record.speedups.front().ratio.statement(), Statement::faster);
+}
+
 TEST_F(CaseTimes, TheHalfOfTheBlocksWithTheLowerSpeedupCounts) {
   make_captures_long();
   contest_.candidate_owns_up_ms = 0.25;

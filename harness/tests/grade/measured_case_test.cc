@@ -42,6 +42,21 @@ TEST_F(MeasuredCaseTest, TheSpeedupIsKnownAfterThirtyEqualBlocks) {
   EXPECT_EQ(ratio.count, 30u);
 }
 
+// What few blocks leave out is samples, not checks: each is captured, and some contents are hardly new.
+TEST_F(MeasuredCaseTest, AQuickSpeedupIsKnownAfterTwoEqualBlocks) {
+  effort_ = Effort::quick;
+  const CaseRecord record = run();
+  expect_accepted(record);
+  EXPECT_EQ(blocks_of(record).blocks.size(), 2u);
+  EXPECT_EQ(blocks_of(record).end, BlockEnd::precise);
+  EXPECT_EQ(record.speedups.front().ratio.count, 2u);
+  EXPECT_EQ(record.speedups.front().ratio.statement(), Statement::faster);
+  for (const char uncaptured : {'C', 'R'})
+    EXPECT_THAT(contest_.order, testing::Not(testing::Contains(uncaptured)));
+  EXPECT_THAT(contest_.draws, testing::Contains(testing::Truly(is_small_change)));
+  EXPECT_THAT(repeated_ms(record), testing::SizeIs(2));
+}
+
 TEST_F(MeasuredCaseTest, WithoutEnoughBlocksThereIsNoStatement) {
   const CaseRecord record = run_briefly();
   EXPECT_EQ(blocks_of(record).end, BlockEnd::budget_spent);

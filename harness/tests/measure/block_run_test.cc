@@ -31,7 +31,10 @@ class BlockRunTest : public testing::Test, protected RoundPlayer, protected Bloc
     if (rounds_left_ == 0) return std::nullopt;
     --rounds_left_;
     std::vector<Sample> times;
-    for (std::size_t arm = 0; arm < plan_.arms; ++arm) times.push_back(time_(arm, orders_.size() - 1));
+    for (std::size_t arm = 0; arm < plan_.arms; ++arm) {
+      times.emplace_back(time_(arm, orders_.size() - 1));
+      times.back().kind.captured = captured_((orders_.size() - 1) / 2);
+    }
     return times;
   }
   void begin_block() override { ++begun_; }
@@ -47,6 +50,7 @@ class BlockRunTest : public testing::Test, protected RoundPlayer, protected Bloc
   std::function<double(std::size_t arm, std::size_t round)> time_ = [](std::size_t arm, std::size_t) {
     return arm == 0 ? 2.0 : 1.0;
   };
+  std::function<bool(std::size_t block)> captured_ = [](std::size_t) { return true; };
   std::function<std::string(int block)> voided_ = [](int) { return ""; };
   std::vector<std::vector<std::size_t>> orders_;
   int begun_ = 0;
@@ -86,19 +90,59 @@ TEST_F(BlockRunTest, WhatIsNotKnownGoesOnAndIsLookedAtEveryTenBlocks) {
   EXPECT_EQ(run.blocks.size() % 10, 0u);
   const auto all = log_differences(run.blocks, 0, 1);
   EXPECT_LE(*ratio_within(all).half_width(), 0.005);
-  const std::vector<double> before(all.begin(), all.end() - 10);
+  const std::vector<double> before(all.begin(), all.end() - 20);
   EXPECT_GT(*ratio_within(before).half_width(), 0.005) << "it stopped at the first look that allowed it";
 }
 
-TEST_F(BlockRunTest, LooksAreCountedFromTheFirst) {
-  plan_.goal.first_look = 12;
-  EXPECT_EQ(this->run().blocks.size(), 12u);
-  time_ = noisy;
-  rounds_left_ = 100000;
+TEST_F(BlockRunTest, EqualTimesAreKnownAfterTwoBlocksOfAQuickRun) {
+  plan_.goal = goal_for(Effort::quick);
+  seconds_per_round_ = 0.001;
   const BlockRun run = this->run();
   EXPECT_EQ(run.end, BlockEnd::precise);
-  EXPECT_GT(run.blocks.size(), 12u);
-  EXPECT_EQ(run.blocks.size() % 10, 2u);
+  EXPECT_EQ(run.blocks.size(), 2u);
+}
+
+// The two rounds of each block differ by `apart`, and the blocks are equal. So a run of six blocks and more
+// is known exactly.
+TEST_F(BlockRunTest, AQuickRunIsLookedAtAfterEachOfItsFirstBlocksAndThenEveryTen) {
+  plan_.goal = goal_for(Effort::quick);
+  plan_.goal.budget_seconds = 1000;
+  double apart = 0;
+  time_ = [&](std::size_t arm, std::size_t round) { return arm == 0 ? 2 : round % 2 == 0 ? 1 : 1 + apart; };
+  std::vector<std::size_t> blocks;
+  for (const double one : {0.005, 0.01, 0.013, 0.017, 0.02}) {
+    apart = one;
+    orders_.clear();
+    blocks.push_back(run().blocks.size());
+  }
+  EXPECT_THAT(blocks, ElementsAre(2, 3, 4, 5, 10));
+}
+
+// Only one half counts in the end, and it has to be precise without the other.
+TEST_F(BlockRunTest, CapturedAndOtherBlocksEachHaveToBeKnown) {
+  plan_.goal = goal_for(Effort::quick);
+  plan_.goal.budget_seconds = 1000;
+  captured_ = [](std::size_t block) { return block % 4 == 0 || block % 4 == 3; };
+  EXPECT_EQ(run().blocks.size(), 4u) << "two captured, two others";
+  for (const bool noisy_half : {true, false}) {
+    orders_.clear();
+    time_ = [&](std::size_t arm, std::size_t round) {
+      const bool is_noisy = captured_(round / 2) == noisy_half && round % 2 == 0;
+      return arm == 0 ? 2 : is_noisy ? 1.01 : 1;
+    };
+    const BlockRun run = this->run();
+    EXPECT_EQ(run.end, BlockEnd::precise);
+    EXPECT_EQ(run.blocks.size(), noisy_half ? 5u : 6u) << "three of the noisy half";
+  }
+}
+
+TEST_F(BlockRunTest, TooManyVoidBlocksMakeNoShortRun) {
+  plan_.goal = goal_for(Effort::quick);
+  plan_.goal.budget_seconds = 1000;
+  voided_ = [](int block) { return block < 2 ? "hw_thermal" : ""; };
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::disturbed);
+  EXPECT_EQ(run.blocks.size(), 10u);
 }
 
 TEST_F(BlockRunTest, ASignificantDifferenceEndsNothing) {
@@ -210,10 +254,11 @@ TEST_F(BlockRunTest, ARunWithoutABlockThatCountsIsDisturbed) {
   EXPECT_EQ(run.disturbance, "1 of 1 blocks do not count: hw_thermal");
 }
 
-TEST_F(BlockRunTest, ADifferenceIsThatOfMeanLogarithms) {
-  const Block block{{0, 1}, {{1, 4}, {2, 8}}, ""};
-  EXPECT_THAT(log_differences(std::span(&block, 1), 0, 1), ElementsAre(std::log(0.5)));
-  EXPECT_THAT(times_of(std::span(&block, 1), 1), ElementsAre(2, 8));
+TEST_F(BlockRunTest, ADifferenceIsThatOfLogarithmsInARound) {
+  const Block block{{0, 1}, {{1, 4}, {2, 16}}, ""};
+  EXPECT_THAT(log_differences(std::span(&block, 1), 0, 1),
+              ElementsAre(std::log(1 / 2.0), std::log(4 / 16.0)));
+  EXPECT_THAT(times_of(std::span(&block, 1), 1), ElementsAre(2, 16));
 }
 
 TEST(Schedule, TheSecondRoundOfABlockIsTheFirstReversed) {

@@ -70,12 +70,13 @@ inline std::vector<BlockTimes> run_blocks(Random& random, const Noise& noise, st
   return blocks;
 }
 
+// Of each round.
 inline std::vector<double> log_differences(const std::vector<BlockTimes>& blocks) {
   std::vector<double> differences;
-  differences.reserve(blocks.size());
+  differences.reserve(2 * blocks.size());
   for (const BlockTimes& block : blocks) {
-    differences.push_back(
-        std::log(block.opponent[0] * block.opponent[1] / (block.candidate[0] * block.candidate[1])) / 2);
+    for (const std::size_t round : {0, 1})
+      differences.push_back(std::log(block.opponent[round] / block.candidate[round]));
   }
   return differences;
 }
@@ -133,6 +134,17 @@ inline Noise with_outliers(double share, double deviation) {
     std::vector<double> factor = independent(deviation)(random, count);
     for (double& f : factor) {
       if (random.happens(share)) f *= 2 + 8 * random.uniform();
+    }
+    return factor;
+  };
+}
+
+// Some samples are longer by up to ten deviations.
+inline Noise heavy_tailed(double share, double deviation) {
+  return [=](Random& random, std::size_t count) {
+    std::vector<double> factor = independent(deviation)(random, count);
+    for (double& f : factor) {
+      if (random.happens(share)) f *= std::exp(10 * deviation * random.uniform());
     }
     return factor;
   };
