@@ -21,6 +21,10 @@ TOLERANCE = 1e-9
 EXACT_UP_TO = 60
 # Earlier floors did not consider that products of halves are allowed as well.
 HALVES_COUNT_SINCE = "2026-11-22T09:08:48Z"
+# Two to five blocks had no interval before.
+FEW_BLOCKS_COUNT_SINCE = "2026-11-30T17:59:00Z"
+# Student's t of two to five blocks with two rounds each: the 99.5 % quantiles for 3, 5, 7 and 9 degrees of freedom.
+STUDENT = {2: 5.84090930973, 3: 4.03214298356, 4: 3.49948329735, 5: 3.24983554402}
 
 
 def critical_value(count: int) -> int | None:
@@ -43,17 +47,23 @@ def critical_value(count: int) -> int | None:
 CRITICAL: dict[int, int | None] = {}
 
 
-def within(differences: list[float]) -> tuple[float, tuple[float, float] | None]:
-    """For one process: the median of all Walsh averages and the interval between two of them, as logarithms."""
-    averages = sorted((a + b) / 2 for a, b in itertools.combinations_with_replacement(differences, 2))
-    critical = CRITICAL.setdefault(len(differences), critical_value(len(differences)))
+def within(rounds: list[float], few_count: bool) -> tuple[float, tuple[float, float] | None]:
+    """For one process: the median of all Walsh averages of the blocks and the interval between two of them, as logarithms.
+    If few blocks count, their interval is Student's, from the rounds."""
+    blocks = [(one + other) / 2 for one, other in zip(rounds[::2], rounds[1::2], strict=True)]
+    averages = sorted((a + b) / 2 for a, b in itertools.combinations_with_replacement(blocks, 2))
+    critical = CRITICAL.setdefault(len(blocks), critical_value(len(blocks)))
     interval = None if critical is None else (averages[critical], averages[len(averages) - 1 - critical])
+    if few_count and len(blocks) in STUDENT:
+        half_width = STUDENT[len(blocks)] * statistics.stdev(rounds) / math.sqrt(len(rounds))
+        interval = statistics.fmean(rounds) - half_width, statistics.fmean(rounds) + half_width
     return statistics.median(averages), interval
 
 
-def pooled(measurement: dict, differences: list[list[float]], medians: tuple[float, float]) -> tuple[float, tuple | None]:
+def pooled(measurement: dict, differences: list[list[float]], medians: tuple[float, float],
+           few_count: bool) -> tuple[float, tuple | None]:
     """For processes that agree: the mean of their estimates, with the interval widened by their constants."""
-    each = [within(values) for values in differences if values]
+    each = [within(values, few_count) for values in differences if values]
     centre = statistics.fmean(estimate for estimate, _ in each)
     if any(interval is None for _, interval in each):
         return math.exp(centre), None
@@ -75,7 +85,8 @@ def blocks_of(measurement: dict, samples: list[float], other: dict | None = None
 
 
 def log_differences(one: list, other: list) -> list[list[float]]:
-    return [[statistics.fmean(map(math.log, a)) - statistics.fmean(map(math.log, b)) for a, b in zip(mine, theirs, strict=True)]
+    """Of each round, by process."""
+    return [[math.log(a / b) for pairs in zip(mine, theirs, strict=True) for a, b in zip(*pairs, strict=True)]
             for mine, theirs in zip(one, other, strict=True)]
 
 
@@ -106,6 +117,7 @@ class Checker:
     def __init__(self) -> None:
         self.failures: list[str] = []
         self.compared = 0
+        self.few_count = False  # whether a few blocks of the record have an interval
 
     def same(self, where: str, said: float, computed: float) -> None:
         self.compared += 1
@@ -152,7 +164,8 @@ class Checker:
         if comparison["method"] == "across_processes":
             return  # by Student's distribution, which the standard library does not have
         differences = log_differences(blocks[against], blocks["candidate"])
-        speedup, interval = pooled(measurement, differences, (medians[against], medians["candidate"]))
+        speedup, interval = pooled(measurement, differences, (medians[against], medians["candidate"]),
+                                   self.few_count)
         self.same(f"{where}: speedup", comparison["speedup"], speedup)
         if (interval is None) != (comparison["interval"] is None):
             self.failures.append(f"{where}: an interval where there can be none, or none where there is one")
@@ -182,6 +195,7 @@ class Checker:
                 self.same(f"{where}: fast_{p}", share, sum(speedup > float(p) for speedup in speedups) / len(speedups))
 
     def record(self, name: str, record: dict) -> None:
+        self.few_count = record["started_at"] >= FEW_BLOCKS_COUNT_SINCE
         for candidate in record["candidates"]:
             where = f"{name}: {candidate['path']}"
             self.scores(where, candidate)
