@@ -19,6 +19,11 @@ namespace {
 
 constexpr std::uint32_t order_stream = 0x6f72646;  // a stream apart from those of tensors
 
+// So few blocks that their interval is Student's know their own spread badly. They end a run only if they
+// reach this share of the wanted half-width, because those whose spread came out too small by chance would
+// end it.
+constexpr double share_for_few = 0.8;
+
 // The largest share of blocks that may be void. One void block is always allowed if others count.
 constexpr double most_void = 0.1;
 
@@ -78,14 +83,15 @@ class Runner {
     std::copy_if(run_.blocks.begin(), run_.blocks.end(), std::back_inserter(blocks),
                  [captured](const Block& block) { return block.is_captured() == captured; });
     if (blocks.empty()) return true;
-    if (blocks.size() >= fewest_for_wilcoxon && counted_ % blocks_between_looks != 0) return false;
+    const bool are_few = blocks.size() < fewest_for_wilcoxon;
+    if (!are_few && counted_ % blocks_between_looks != 0) return false;
     // All blocks together reach the wanted half-width if their halves reach sqrt(2) times that.
-    const double wider =
-        std::sqrt(static_cast<double>(run_.blocks.size()) / static_cast<double>(blocks.size()));
+    const double share = (are_few ? share_for_few : 1) * std::sqrt(static_cast<double>(run_.blocks.size()) /
+                                                                   static_cast<double>(blocks.size()));
     return std::all_of(plan_.pairs.begin(), plan_.pairs.end(), [&](const ArmPair& pair) {
       if (!player_.plays(pair.arm)) return true;
       const SpeedRatio ratio = ratio_within(log_differences(blocks, pair.other, pair.arm));
-      return ratio.half_width().value_or(1) <= wider * half_width_wanted(pair);
+      return ratio.half_width().value_or(1) <= share * half_width_wanted(pair);
     });
   }
 

@@ -71,11 +71,12 @@ struct BlockRun {
 };
 
 // Intervals are looked at from MeasuringGoal::first_look blocks that count on: after each of the first five
-// blocks, which give Student's intervals (measure/speedup.h), and then every blocks_between_looks blocks. If
-// outputs are captured in one of every two blocks, only one half counts in the end. Then the captured and the
-// other blocks are looked at apart, and both halves need an interval that is at most about sqrt(2) times as
-// wide as that of all blocks. Nothing else ends a run early: stopping when a difference seems significant
-// would make too many differences seem significant.
+// blocks, which give Student's intervals (measure/speedup.h) and have to reach four fifths of the
+// half-width, and then every blocks_between_looks blocks. If outputs are captured in one of every two blocks,
+// only one half counts in the end. Then the captured and the other blocks are looked at apart, and both
+// halves need an interval that is at most about sqrt(2) times as wide as that of all blocks. Nothing else
+// ends a run early: stopping when a difference seems significant would make too many differences seem
+// significant.
 constexpr std::size_t blocks_between_looks = 10;
 BlockRun run_blocks(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock);
 

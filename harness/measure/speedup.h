@@ -4,7 +4,7 @@
 // The log difference of a round is the log of the opponent's time less the log of the candidate's, and that
 // of a block is the mean of its two rounds. Its exp is above 1 if the candidate is faster, and exchanging the
 // two sides inverts it. Logarithms are natural; values must be finite (std::invalid_argument otherwise).
-// Intervals have a confidence of 95 % (confidence_level), those of a few blocks 99 %. The statistics behind
+// Intervals have a confidence of 95 % (confidence_level), those of a few blocks 98 %. The statistics behind
 // them are in measure/intervals.h. speedups_of() goes from log_differences() to ratio_within() for each
 // process, and joins the processes by ratio_pooled() or ratio_across().
 #pragma once
@@ -43,7 +43,7 @@ std::vector<double> log_differences(std::span<const Block> blocks, std::size_t a
 // first blocks still has intervals of about 95 % (harness/tests/measure/coverage_test.cc).
 SpeedRatio ratio_within(const std::vector<double>& log_differences);
 inline constexpr std::size_t fewest_for_interval = 2;  // blocks
-inline constexpr double few_blocks_confidence = 0.99;
+inline constexpr double few_blocks_confidence = 0.98;
 
 // If there are many calls, one in this many of a contestant's calls may take any time. The estimate of
 // ratio_within() then moves by no more than the noise of the other calls. With two calls per block, at most a

@@ -22,9 +22,9 @@ EXACT_UP_TO = 60
 # Earlier floors did not consider that products of halves are allowed as well.
 HALVES_COUNT_SINCE = "2026-11-22T09:08:48Z"
 # Two to five blocks had no interval before.
-FEW_BLOCKS_COUNT_SINCE = "2026-11-30T17:59:00Z"
-# Student's t of two to five blocks with two rounds each: the 99.5 % quantiles for 3, 5, 7 and 9 degrees of freedom.
-STUDENT = {2: 5.84090930973, 3: 4.03214298356, 4: 3.49948329735, 5: 3.24983554402}
+FEW_BLOCKS_COUNT_SINCE = "2026-11-30T18:30:00Z"
+# Student's t of two to five blocks with two rounds each: the 99 % quantiles for 3, 5, 7 and 9 degrees of freedom.
+STUDENT = {2: 4.540702858568, 3: 3.364929998907, 4: 2.997951566869, 5: 2.821437925026}
 
 
 def critical_value(count: int) -> int | None:
