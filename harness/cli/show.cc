@@ -15,6 +15,7 @@
 #include "problem/catalogue.h"
 #include "problem/module_call.h"
 #include "problem/python_forms.h"
+#include "problem/untold.h"
 #include "record/shared_json.h"
 #include "record/terminal.h"
 #include "verify/judgement.h"
@@ -208,9 +209,34 @@ std::string wrapped(const std::string& form) {
   return text + line;
 }
 
+// The entry points that get the arguments of forward().
+void print_forms_of_forward(const Problem& problem) {
+  if (const std::string& entry = problem.torch->entry; !entry.empty())
+    fmt::print("  # Gets the arguments of the set's own call, and returns {}.\n  def {}(...):\n",
+               returned_form(problem), entry);
+  fmt::print("  # forward returns {}.\n  class ModelNew(torch.nn.Module):\n      {}\n      {}\n",
+             returned_form(problem), wrapped(init_form(*problem.torch)), forward_form(*problem.torch));
+}
+
+// The entry point in CUDA C++.
+void print_signature(const Problem& problem, const std::vector<Case>& cases) {
+  if (const std::string why = untold(problem, cases, Given::pointers); !why.empty())
+    return fmt::print("\nNo entry point in CUDA C++: {}\n", why);
+  // If the signature is too long for one line, it has one parameter per line.
+  constexpr std::size_t width = 100;
+  std::string entry = signature(problem);
+  if (const std::size_t open = entry.find('('); entry.size() > width)
+    entry = entry.substr(0, open + 1) + "\n      " + replace_all(entry.substr(open + 1), ", ", ",\n      ");
+  fmt::print("\nEntry point\n  {}\n", entry);
+}
+
 // The entry points of Python candidates. docs/python.md says more about each.
-void print_python_forms(const Problem& problem) {
+void print_python_forms(const Problem& problem, const std::vector<Case>& cases) {
   const std::string outputs = returned_form(problem);
+  if (const std::string why = untold(problem, cases, Given::tensors); !why.empty()) {
+    fmt::print("\nNo function `solution` in Python: {}\n\nEntry points in Python\n", why);
+    return print_forms_of_forward(problem);
+  }
   fmt::print("\nEntry points in Python, of which a file defines one\n");
   fmt::print("  # Writes {}. Arguments that it does not use may be left out.\n  {}\n", output_names(problem),
              wrapped(writing_form(problem)));
@@ -218,9 +244,7 @@ void print_python_forms(const Problem& problem) {
              wrapped(returning_form(problem)));
   fmt::print("  # Returns {}.\n  def custom_kernel(data):\n      {} = data\n", outputs,
              wrapped(data_form(problem)));
-  if (!problem.torch) return;
-  fmt::print("  # forward returns {}.\n  class ModelNew(torch.nn.Module):\n      {}\n      {}\n", outputs,
-             wrapped(init_form(*problem.torch)), forward_form(*problem.torch));
+  if (problem.torch) print_forms_of_forward(problem);
 }
 
 // How a ModelNew is called.
@@ -271,17 +295,13 @@ void print_class(const Problem& problem) {
 int print_text(const Problem& problem, const std::vector<Case>& cases) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   print_head(problem, style);
-  // If the signature is too long for one line, it has one parameter per line.
-  constexpr std::size_t width = 100;
-  std::string entry = signature(problem);
-  if (const std::size_t open = entry.find('('); entry.size() > width)
-    entry = entry.substr(0, open + 1) + "\n      " + replace_all(entry.substr(open + 1), ", ", ",\n      ");
-  fmt::print("\nEntry point\n  {}\n\nParameters\n{}", entry, parameters_text(problem, style));
+  print_signature(problem, cases);
+  fmt::print("\nParameters\n{}", parameters_text(problem, style));
   for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
   if (std::any_of(problem.parameters.begin(), problem.parameters.end(),
                   [](const Parameter& parameter) { return parameter.is_output() && !parameter.begins; }))
     fmt::print("Outputs hold arbitrary values before the call: write every element.\n");
-  print_python_forms(problem);
+  print_python_forms(problem, cases);
   if (problem.torch) print_module(problem, cases);
   TextTable table({"case", "role", "output", "memory", "arithmetic", "terms", "allowed", "parameters"},
                   {false, false, false, true, true, true, true, false});
@@ -365,7 +385,8 @@ int run(const ShowArguments& arguments) {
                {"model", problem->has_model() ? Json(model_text(*problem)) : Json(nullptr)},
                {"dtypes", problem->dtypes},
                {"dtype", to_string(problem->dtype)},
-               {"signature", signature(*problem)},
+               {"signature",
+                untold(*problem, cases, Given::pointers).empty() ? Json(signature(*problem)) : Json(nullptr)},
                {"precision", problem->precision},
                {"libraries", to_string(problem->libraries)},
                {"cases", Json::array()}};

@@ -114,7 +114,11 @@ void fields(JsonReader& archive, Examination& examination) {
   archive("entry", examination.entry, as_json);
   archive.object("entry", [&outcome](JsonReader& entry) {
     entry("name", outcome.python_entry, text_up_to<longest_answer>);
-    entry("kind", outcome.is_module, [](const JsonValue& kind) { return kind.text(10) == "module"; });
+    std::string kind;
+    entry("kind", kind, one_of("function", "data", "call", "module"));
+    entry.or_default("is_nested", outcome.gets_forward);
+    outcome.is_module = kind == "module";
+    outcome.gets_forward = outcome.gets_forward || outcome.is_module || kind == "call";
     entry("writes", outcome.returns_outputs, [](const JsonValue& writes) { return !writes.truth(); });
   });
   archive("extensions", examination.extensions, as_json);

@@ -72,10 +72,11 @@ struct BuildOutcome {
   std::vector<std::string> command;
   double seconds = 0;   // time of the compiler, now or when the cache entry was made
   bool cached = false;  // taken from the cache (compile/caching_toolchain.h)
-  // The next three members are for a candidate in Python. A module keeps its weights from call to call. A
+  // The next four members are for a candidate in Python. A module keeps its weights from call to call. A
   // candidate that returns its outputs does not write the outputs that the harness lends.
   std::string python_entry = {};  // "ModelNew"
   bool is_module = false;
+  bool gets_forward = false;  // it is called with the arguments of the problem's forward(), as a module is
   bool returns_outputs = false;
   // Set if the failure may be the machine's fault: the error to report in that case. A control build decides
   // whether the machine or the candidate is to blame (grade/contestants.h).

@@ -13,6 +13,7 @@
 #include "draw/seed.h"
 #include "problem/hidden_cases.h"
 #include "problem/module_call.h"
+#include "problem/untold.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
@@ -235,18 +236,13 @@ ModuleCases stated_cases(const Problem& problem, std::vector<PlannedCase> cases)
 ModuleCases cases_for(const BuildOutcome& built, const Problem& problem, std::vector<PlannedCase> cases) {
   if (built.is_module) return stated_cases(problem, std::move(cases));
   ModuleCases result{std::move(cases), "", ""};
-  if (!built.python_entry.empty()) return result;
-  for (const PlannedCase& planned : result.cases) {
-    const CaseSpec* const spec = problem.find_case(planned.bound.name);
-    if (spec == nullptr || !spec->module) continue;
-    for (const Tensor& tensor : planned.bound.tensors) {
-      if (tensor.own_dtype == problem.parameters[tensor.parameter].own_dtype()) continue;
-      result.unsupported = fmt::format(
-          "the type of '{}' is another one in the case '{}', and a candidate in CUDA C++ has one "
-          "type for each pointer; write it in Python",
-          tensor.name, planned.bound.name);
-    }
-  }
+  if (built.gets_forward) return result;
+  std::vector<Case> bound;
+  for (const PlannedCase& planned : result.cases) bound.push_back(planned.bound);
+  const bool is_cuda = built.python_entry.empty();
+  result.unsupported = untold(problem, bound, is_cuda ? Given::pointers : Given::tensors);
+  if (!result.unsupported.empty())
+    result.unsupported += is_cuda ? "; write it in Python" : "; write `class ModelNew`";
   return result;
 }
 

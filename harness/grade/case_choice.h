@@ -23,8 +23,8 @@ struct ModuleCases {
 // both axes.
 ModuleCases stated_cases(const Problem& problem, std::vector<PlannedCase> cases);
 
-// The cases that a candidate of this kind can run: stated_cases() for a module. A candidate in CUDA C++ can run
-// none if a case gives a tensor another type than its signature has.
+// The cases that a candidate of this kind can run: stated_cases() for a module. Any other candidate can run
+// none if its arguments do not tell what the cases ask for (problem/untold.h).
 ModuleCases cases_for(const BuildOutcome& built, const Problem& problem, std::vector<PlannedCase> cases);
 
 // The end of the message about a case that a grade leaves out unless the case is named, because there is no

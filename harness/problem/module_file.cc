@@ -396,11 +396,31 @@ class ProblemText {
     if (operators > 0) text_ += fmt::format("  operators: {}\n", operators);
   }
 
+  // "a, b and 3 more". A counter of batches is read by nothing.
+  static std::string names_of_buffers(const Json& one) {
+    constexpr std::size_t most = 6;
+    std::vector<std::string> names;
+    for (const Json& buffer : member(one, "buffers"))
+      if (const std::string name = one_line(text_of(buffer, "module_name"));
+          !buffer.value("changes", false) && !name.ends_with("num_batches_tracked"))
+        names.push_back(name);
+    const std::size_t all = names.size();
+    names.resize(std::min(all, most));
+    return fmt::format("{}{}", fmt::join(names, ", "),
+                       all > most ? fmt::format(" and {} more", all - most) : "");
+  }
+
   void add_notes() {
     std::vector<std::string> notes;
     for (const Json* one : cases_)
       for (const Json& note : member(*one, "notes"))
         if (note.is_string()) notes.push_back(one_line(note.get<std::string>()));
+    if (const std::string buffers = names_of_buffers(*cases_[0]); !buffers.empty())
+      notes.push_back(
+          fmt::format("Model has buffers, which are no arguments: {}. A candidate other than a class can be "
+                      "right only if it "
+                      "makes up itself what forward() reads of them.",
+                      buffers));
     const Json left_out = description_.value("left_out", Json::object());
     for (const auto& [name, reason] : left_out.items())
       notes.push_back(fmt::format("The case '{}' is left out: {}", name,

@@ -9,12 +9,14 @@
 #include "problem/module_call.h"
 #include "problem/module_file.h"
 #include "problem/problem.h"
+#include "problem/untold.h"
 
 namespace kgrade::test::module_cases_test {
 
 using Json = nlohmann::ordered_json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::filesystem::path file = "relu.py";
 
@@ -128,6 +130,58 @@ TEST(ModuleCasesTest, WrongDescriptionsAreRefused) {
   exchanged["inputs"][0]["name"] = "output";
   EXPECT_THAT(to_string(problem_of(description_of({case_of("a", {4}, "float32", 0), exchanged})).errors()),
               HasSubstr("an input in one case and an output in another"));
+}
+
+TEST(ModuleCasesTest, BuffersThatNoArgumentHoldsAreNoted) {
+  Json one = case_of("a", {4}, "float32", 0);
+  const auto statement = [&] { return problem_of(description_of({one})).value().statement; };
+  for (const char* name : {"bn.num_batches_tracked", "count"})
+    one["buffers"].push_back({{"module_name", name}, {"changes", name == std::string("count")}});
+  EXPECT_THAT(statement(), Not(HasSubstr("buffers")));
+  one["buffers"].push_back({{"module_name", "w_q"}, {"changes", false}});
+  EXPECT_THAT(statement(), HasSubstr("Model has buffers, which are no arguments: w_q."));
+}
+
+std::string untold_in(const std::vector<Json>& cases, Given given) {
+  const auto problem = problem_of(description_of(cases));
+  EXPECT_TRUE(problem.ok()) << to_string(problem.errors());
+  std::vector<Case> bound;
+  for (const CaseSpec& spec : problem->cases) bound.push_back(resolve_case(*problem, spec).value());
+  return untold(*problem, bound, given);
+}
+
+TEST(ModuleCasesTest, CasesThatNumbersTellApartCanBeAnsweredByPointers) {
+  const std::vector<Json> cases = {case_of("a", {4}, "float32", 0), case_of("b", {2, 3}, "float32", 1)};
+  EXPECT_EQ(untold_in(cases, Given::pointers), "");
+  EXPECT_EQ(untold_in(cases, Given::tensors), "");
+  EXPECT_EQ(untold_in({case_of("a", {4}, "float32", 0)}, Given::pointers), "");
+}
+
+TEST(ModuleCasesTest, ShapesThatNoNumberTellsAreSeenByFunctionsOnly) {
+  const std::vector<Json> cases = {case_of("a", {4, 2}, "float32", 0), case_of("b", {4, 3}, "float32", 0)};
+  EXPECT_THAT(untold_in(cases, Given::pointers),
+              HasSubstr("the shape of 'x' is [4, 2] in the case 'a' and [4, 3] in 'b', and no argument of a "
+                        "candidate in CUDA C++ tells this"));
+  EXPECT_EQ(untold_in(cases, Given::tensors), "");
+}
+
+TEST(ModuleCasesTest, ValuesOfForwardAndOfModelMayBeUntold) {
+  std::vector<Json> cases = {case_of("a", {4}, "float32", 0), case_of("b", {4}, "float32", 0)};
+  EXPECT_EQ(untold_in(cases, Given::pointers), "");
+  cases[1]["forward"][0]["tuple"][1]["value"] = 2;
+  for (const Given given : {Given::pointers, Given::tensors})
+    EXPECT_THAT(untold_in(cases, given),
+                HasSubstr("forward() gets (x, None) in the case 'a' and (x, 2) in 'b'"));
+  cases[1] = case_of("b", {4}, "float32", 1);
+  EXPECT_THAT(untold_in(cases, Given::tensors), HasSubstr("is Model(0) in the case 'a' and Model(1) in 'b'"));
+}
+
+TEST(ModuleCasesTest, ATypeOfItsOwnNeedsAnotherPointer) {
+  std::vector<Json> cases = {case_of("a", {4}, "float32", 0), case_of("b", {5}, "float32", 0)};
+  cases[1]["outputs"][0]["dtype"] = "int64";
+  EXPECT_THAT(untold_in(cases, Given::pointers),
+              HasSubstr("the type of 'output' is another one in the case 'b'"));
+  EXPECT_EQ(untold_in(cases, Given::tensors), "");
 }
 
 }  // namespace kgrade::test::module_cases_test

@@ -164,8 +164,9 @@ class SetsTest(unittest.TestCase):
         return subprocess.run([KGRADE, *map(str, words)], capture_output=True, text=True, timeout=300, check=False,
                               env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")})
 
-    def grade(self, problem, answer, *more):
-        path = self.folder / "answer.py"
+    def grade(self, problem, answer, *more, name="answer.py"):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
         path.write_text(answer, encoding="utf-8")
         record = self.folder / "record.json"
         done = self.run_program("grade", problem, path, "--device", "emulated", "--json", record, *more)
@@ -229,6 +230,24 @@ class SetsTest(unittest.TestCase):
         answer = "import torch\ndef blend(x, y=None, weight=0.5):\n    return weight * x if y is None else torch.add(y, x, alpha=weight)\n"
         self.assert_accepted(self.grade(problem, answer), None)
         self.assertEqual(self.grade(problem, answer.replace("weight * x", "x"))["verdict"], "wrong_answer")
+
+    def test_answers_that_get_too_little_are_unsupported(self):
+        problem = self.write({"blend.py": TESTED.replace('torch.randn(7, device="cuda")', 'torch.randn(3, 4, device="cuda")')}) / "blend.py"
+        kernel = 'extern "C" void solution(const float* x, const float* y, float* output) {}\n'
+        shown = self.run_program("show", problem).stdout
+        self.assertIn("No entry point in CUDA C++: the shape of 'y' is", shown)
+        self.assertIn("def blend(...):", shown)
+        done = self.grade(problem, kernel, name="answer.cu")
+        self.assertEqual(done["verdict"], "unsupported")
+        self.assertIn("the shape of 'y' is", done["message"])
+        one = next(iter(self.cases_of(problem)))
+        self.assertNotEqual(self.grade(problem, kernel, "--case", one, name="answer.cu")["verdict"], "unsupported")
+        same = 'torch.randn(3, 4, device="cuda"), torch.randn(3, 4, device="cuda")'
+        problem.write_text(TESTED.replace('torch.randn(7, device="cuda")', same), encoding="utf-8")
+        function = self.grade(problem, "def solution(x, y):\n    return x * 0.5 + y\n")
+        self.assertEqual(function["verdict"], "unsupported")
+        self.assertIn("no argument of a function in Python tells this", function["message"])
+        self.assertIn("No function `solution` in Python", self.run_program("show", problem).stdout)
 
     def test_settings_in_a_config(self):
         folder = self.write(LINEAR, "linear")
