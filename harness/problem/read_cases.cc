@@ -196,8 +196,7 @@ class CaseReader {
                     "verdict stands beside the grader's own.");
     const bool formed = read_module();
     refuse_unknown_entries();
-    const bool is_sound =
-        named && in_role && valued && drawn && weighed && hurried && ruled && formed;
+    const bool is_sound = named && in_role && valued && drawn && weighed && hurried && ruled && formed;
     return is_sound ? std::optional(std::move(spec_)) : std::nullopt;
   }
 
@@ -459,6 +458,13 @@ bool is_written_case(std::string_view text) { return text.find('=') != text.npos
 Result<CaseSpec> parse_written_case(std::string_view text, const Problem& problem) {
   constexpr std::size_t longest = 200;
   CaseSpec spec = base_of_written_case(problem);
+  // The file makes the tensors of its cases, so that other numbers would not fit them.
+  if (spec.module)
+    return Error{
+        fmt::format("--case {}: the cases of this problem are those of its file, with their own tensors",
+                    in_quotes(text)),
+        fmt::format("name one of them, as in --case {}; `kgrade show` lists them", problem.cases[0].name),
+        {}};
   spec.name = replace_all(std::string(trimmed(text)), " ", "");
   spec.role = CaseRole::test;
   spec.location = {};

@@ -14,6 +14,7 @@
 namespace kgrade::test::module_cases_test {
 
 using Json = nlohmann::ordered_json;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -130,6 +131,13 @@ TEST(ModuleCasesTest, WrongDescriptionsAreRefused) {
   exchanged["inputs"][0]["name"] = "output";
   EXPECT_THAT(to_string(problem_of(description_of({case_of("a", {4}, "float32", 0), exchanged})).errors()),
               HasSubstr("an input in one case and an output in another"));
+}
+
+TEST(ModuleCasesTest, CasesAreNamedAndNotWritten) {
+  const auto problem = problem_of(description_of({case_of("a", {4}, "float32", 0)}));
+  const auto written = parse_written_case("n=7", *problem);
+  ASSERT_FALSE(written.ok());
+  EXPECT_THAT(to_string(written.errors()), AllOf(HasSubstr("--case 'n=7'"), HasSubstr("as in --case a;")));
 }
 
 TEST(ModuleCasesTest, BuffersThatNoArgumentHoldsAreNoted) {
