@@ -99,6 +99,7 @@ AgentLine line_of(const CandidateRecord& candidate, const Record& record, std::s
                  std::nullopt,
                  std::nullopt,
                  cut(next_step(candidate, record, slowest), 2 * length)};
+  if (candidate.by_set) line.by_set = candidate.by_set->verdict;
   if (const Score* const score = candidate.headline())
     line.speedup = AgentSpeedup{score->against, score->speedup.geometric_mean};
   if (slowest == nullptr) return line;

@@ -47,13 +47,15 @@ struct AgentLine {
   std::optional<AgentSpeedup> speedup;
   std::optional<AgentSlowest> slowest_case;
   std::string next;
+  std::optional<SetVerdict> by_set = {};
 };
 
 // The line has fewer bytes than this, including the line break.
 inline constexpr std::size_t longest_agent_line = 2000;
 
 // The stage that the candidate reached, its verdict and the reason in one sentence, the first wrong element,
-// the slowest measured case with its share of the roofline, and what to try next. Ends with a newline.
+// the slowest measured case with its share of the roofline, what to try next, and the verdict of the
+// problem's set. Ends with a newline.
 std::string agent_line(const CandidateRecord& candidate, const Record& record);
 
 // The contents of the line, before they are written as JSON.

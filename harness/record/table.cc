@@ -218,9 +218,8 @@ std::string by_set_text(const CandidateRecord& candidate) {
                                                        : fmt::format("{} of {}", by_set.cases, all);
   if (!by_set.refused.empty()) cases += "; refused: " + by_set.refused.front();
   if (by_set.refused.size() > 1) cases += fmt::format(" and {} more", by_set.refused.size() - 1);
-  const bool is_decided = by_set.verdict != SetVerdict::not_decided;
-  return fmt::format("  by set: {}{}{} ({})\n", is_decided ? to_string(by_set.verdict) : "not decided",
-                     rules.empty() ? "" : ", ", rules, cases);
+  return fmt::format("  by set: {}{}{} ({})\n", verdict_words(by_set), rules.empty() ? "" : ", ", rules,
+                     cases);
 }
 
 // The wrong elements of the smallest case that has any.
@@ -328,13 +327,15 @@ std::string whole_text(const CandidateRecord& candidate, const Record& record, c
   return text;
 }
 
-// The verdict, the first line of the message, what the failed cases share, and one command.
+// The verdict, that of the problem's set, the first line of the message, what the failed cases share, and one
+// command.
 std::string failure_in_short(const CandidateRecord& candidate, const Record& record, const Style& style) {
   const std::string message = candidate.message.substr(0, candidate.message.find('\n'));
   std::string text =
       fmt::format("{}  {}{}\n", verdict_text(candidate.verdict, style),
                   style(Colour::bold, printable_line(candidate.path)), lines_text(candidate.lines));
   if (!message.empty()) text += fmt::format("  {}\n", printable(message));
+  if (candidate.by_set) text += fmt::format("  by set: {}\n", verdict_words(*candidate.by_set));
   text += shared_text(candidate);
   const std::vector<std::string> commands = next_commands(candidate, record);
   if (commands.empty()) return text;
@@ -409,6 +410,10 @@ std::string log_text(const std::string& log, bool verbose) {
   std::string text = (verbose ? "\n" : "") + printable(shown_log(log, verbose));
   if (!text.ends_with('\n')) text += '\n';
   return text;
+}
+
+std::string_view verdict_words(const CandidateBySet& by_set) {
+  return by_set.verdict == SetVerdict::not_decided ? "not decided" : to_string(by_set.verdict);
 }
 
 std::string lines_text(const std::optional<LineRange>& lines) {

@@ -38,6 +38,9 @@ std::string scores_text(const CandidateRecord& candidate);
 // "9 of 15 cases; measured ones need a GPU": how many cases ran, and which did not. Empty if all ran.
 std::string cases_text(const CandidateRecord& candidate);
 
+// "accepted", "wrong_answer", "not decided".
+std::string_view verdict_words(const CandidateBySet& by_set);
+
 // "  lines 12 to 80", to follow the path of a candidate. Empty if the whole file was graded.
 std::string lines_text(const std::optional<LineRange>& lines);
 

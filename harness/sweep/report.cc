@@ -79,26 +79,37 @@ std::string result_line(const Record& record, const Style& style) {
   std::string text =
       fmt::format("{}  {}/{}", verdict_of(record, style), problem_name(record.problem_slug, record.dtype),
                   printable_line(name_of(record)));
-  if (record.candidate().headline() != nullptr)
-    return text + fmt::format("  {} {}", speed_of(record), record.candidate().headline()->against);
-  if (record.candidate().verdict == Verdict::accepted) {
+  if (record.candidate().headline() != nullptr) {
+    text += fmt::format("  {} {}", speed_of(record), record.candidate().headline()->against);
+  } else if (record.candidate().verdict == Verdict::accepted) {
     if (const std::string cases = cases_text(record.candidate()); !cases.empty()) text += "  " + cases;
   } else {
     const std::string line = record.candidate().message.substr(0, record.candidate().message.find('\n'));
     text += "  " + printable(line);
   }
+  if (const auto& by_set = record.candidate().by_set)
+    text += fmt::format("  by set: {}", verdict_words(*by_set));
   return text;
 }
 
 std::string render_summary(const SweepOutcome& outcome, const Style& style) {
-  TextTable table({"problem", "candidate", "verdict", "class", "speedup", "against"},
-                  {false, false, false, false, true, false});
+  std::vector<std::string> head = {"problem", "candidate", "verdict", "class", "speedup", "against"};
+  const bool has_sets = std::ranges::any_of(
+      outcome.records, [](const Record& record) { return record.candidate().by_set.has_value(); });
+  if (has_sets) head.emplace_back("by set");
+  TextTable table(head, {false, false, false, false, true, false, false});
   for (const Record& record : outcome.records) {
     const bool accepted = record.candidate().verdict == Verdict::accepted;
-    table.add({problem_name(record.problem_slug, record.dtype), printable_line(name_of(record)),
-               verdict_of(record, style),
-               accepted ? std::string(to_string(record.candidate().precision)) : "-", speed_of(record),
-               record.candidate().headline() != nullptr ? record.candidate().headline()->against : "-"});
+    std::vector<std::string> row = {
+        problem_name(record.problem_slug, record.dtype),
+        printable_line(name_of(record)),
+        verdict_of(record, style),
+        accepted ? std::string(to_string(record.candidate().precision)) : "-",
+        speed_of(record),
+        record.candidate().headline() != nullptr ? record.candidate().headline()->against : "-"};
+    const auto& by_set = record.candidate().by_set;
+    if (has_sets) row.emplace_back(by_set ? verdict_words(*by_set) : "-");
+    table.add(std::move(row));
   }
   const auto accepted =
       std::count_if(outcome.records.begin(), outcome.records.end(),

@@ -183,6 +183,13 @@ TEST(AgentLine, SaysOfAnAcceptedCandidateWhereItIsSlowest) {
   EXPECT_DOUBLE_EQ(line["slowest_case"]["roofline_share"], 2 / 3.0);
   EXPECT_THAT(line["next"].get<std::string>(), HasSubstr("make case 'large' faster: it reaches 67 %"));
   EXPECT_TRUE(line["first_wrong"].is_null());
+  EXPECT_FALSE(line.contains("by_set"));
+}
+
+TEST(AgentLine, HasTheVerdictOfTheProblemsSet) {
+  Record record = test::sample_record();
+  record.candidates[1].by_set = CandidateBySet{SetVerdict::not_decided, 0, 1, {}, {}};
+  EXPECT_EQ(line_of(record, 1)["by_set"], "not_decided");
 }
 
 TEST(AgentLine, GivesNoSpeedupOverAReferenceOfABetterClass) {

@@ -137,6 +137,9 @@ TEST(Table, ManyFailuresTakeAFewLinesEach) {
                 "4 candidates are shown in short: grade one alone to see its cases, or all with --verbose; "
                 "`kgrade print` shows one of a record that --json wrote\n");
   EXPECT_THAT(render_table(record, Style(false), true), HasSubstr("  case  role"));
+  record.candidates[2].by_set = CandidateBySet{SetVerdict::accepted, 1, 1, {}, {}};
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("  case 'tiny': all wrong\n  by set: accepted\n  next: "));
 }
 
 TEST(Table, SaysHowManyCasesOfAnAcceptedCandidateRanWhereNotAllDid) {

@@ -59,6 +59,17 @@ TEST(SweepSummary, NamesTheTypeWhereItIsNotTheUsualOne) {
   EXPECT_THAT(result_line(half, Style(false)), HasSubstr("scale (float16)/good.cu"));
 }
 
+TEST(SweepSummary, HasAColumnForTheVerdictsOfSets) {
+  Record half = record();
+  half.candidate().by_set = CandidateBySet{SetVerdict::wrong_answer, 2, 2, {"tiny"}, {}};
+  EXPECT_THAT(result_line(half, Style(false)), HasSubstr("  by set: wrong_answer"));
+  SweepOutcome outcome;
+  outcome.records = {record()};
+  EXPECT_THAT(render_summary(outcome, Style(false)), Not(HasSubstr("by set")));
+  outcome.records.push_back(half);
+  EXPECT_THAT(render_summary(outcome, Style(false)), HasSubstr("  reference  wrong_answer\n"));
+}
+
 // A candidate's messages and name cannot control the terminal.
 TEST(SweepSummary, ShowsNoControlCharacters) {
   const Record hostile = rejected("\033[2J gone");
