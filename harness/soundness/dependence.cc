@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "draw/seed.h"
+#include "problem/module_file.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
@@ -280,6 +281,8 @@ std::string describe(const Dependence& dependence, const std::string& tensor) {
 }
 
 std::set<std::string> scalars_without_shape(const Problem& problem) {
+  // The numbers of a Python file are the arguments of its cases, which no expression connects with shapes.
+  if (is_module_file(problem.path)) return {};
   // The names that shapes depend on. A value of `let` can only name earlier values, so going from the last to
   // the first collects all.
   Names shaping;

@@ -63,7 +63,7 @@ inline constexpr std::uint32_t most_small_changes = 8;
 // output.
 std::string describe(const Dependence& dependence, const std::string& tensor);
 
-// Real parameters, and integers that no shape depends on, directly or through `let`.
+// Real parameters, and integers that no shape depends on, directly or through `let`. None of a Python file.
 std::set<std::string> scalars_without_shape(const Problem& problem);
 
 // Copies of the case with other values of one of these parameters. There are at most `most` copies, and those

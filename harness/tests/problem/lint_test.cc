@@ -86,6 +86,15 @@ TEST(Lint, ParametersThatNoExpressionUsesAreErrors) {
 }
 
 // The hint names every place that counts, like problems/README.md.
+TEST(Lint, WhatAPythonFileCannotSayIsNotMissed) {
+  const std::string bare =
+      edited(edited(clean(), "shape: [rows, columns]", "shape: [rows, 8]"), "  columns: 2", "");
+  ASSERT_THAT(findings(bare), Not(IsEmpty()));
+  auto problem = parsed(bare);
+  problem.path = "row_sum.py";
+  EXPECT_THAT(lint(problem), IsEmpty());
+}
+
 TEST(Lint, WhatCountsAsUseIsWhatTheHintSays) {
   std::string unused = edited(clean(), "[rows, columns]", "[rows]");
   unused = edited(edited(unused, "columns > 0", "rows > 0"), "rows * columns", "rows");
