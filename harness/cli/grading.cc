@@ -29,7 +29,6 @@ void add_run_options(CLI::App& command, unsigned by, GradingArguments& arguments
       .add_option("candidates", arguments.candidates,
                   "Candidates: .cu and .py files, or texts with code blocks, of which the last one that is a "
                   "submission is graded; - reads one from standard input")
-      ->required()
       ->type_name("FILE");
   add_device_option(command, arguments.device);
   add_grade_options(command, by, arguments);

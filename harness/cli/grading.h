@@ -90,6 +90,8 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   const Errors errors =
       check_ci_output(arguments.ci, {{"--json", arguments.json, true}}, arguments.candidates);
   if (!errors.empty()) return fail(errors);
+  if (arguments.candidates.empty())
+    return fail({{"no candidate is named", "name the file of a candidate behind the problem", {}}});
   static_cast<RunOptions&>(options) = run_options(arguments);
   StandardInput input;
   std::vector<std::filesystem::path> paths(arguments.candidates.begin(), arguments.candidates.end());

@@ -137,6 +137,8 @@ Result<Problem> problem_named(const std::string& problem, const Layout& layout, 
     return load_problem_file(problem, python, layout, inputs);
   }
   auto found = find_problem(problem, layout.problems);
+  // A slug has precedence over a folder of that name.
+  if (!found && may_be_set_path(problem)) return load_problem_file(problem, python, layout, inputs);
   if (!found) return found;
   if (found->slug == problem)
     for (const auto& other : files_behind(found->path, layout.problems))

@@ -110,8 +110,11 @@ Result<fs::path> file_of_set_problem(const fs::path& path) {
     return file;
   std::error_code failure;
   fs::create_directories(folder, failure);
-  if (auto written = write_file_atomically(file, problem->text); !written)
-    return blamed_on(Blame::machine, written.errors());
+  if (auto written = write_file_atomically(file, problem->text); !written) {
+    Errors errors = written.errors();
+    for (Error& error : errors) error.remedy = "set XDG_CACHE_HOME to a folder that can be written to";
+    return blamed_on(Blame::machine, errors);
+  }
   return file;
 }
 
@@ -127,7 +130,7 @@ Result<Problem> with_other_inputs(Problem problem, const fs::path& file,
 }  // namespace
 
 Result<fs::path> problem_file_of(const fs::path& path) {
-  if (is_set_path(path)) return file_of_set_problem(path);
+  if (is_set_path(path) || may_be_set_path(path)) return file_of_set_problem(path);
   return path;
 }
 

@@ -226,6 +226,28 @@ std::optional<Found> found_at(const fs::path& path) {
   return name == "problem.yaml" ? found_in_folder(path.parent_path()) : std::nullopt;
 }
 
+// Says which file a folder lacks to be a problem.
+[[noreturn]] void refuse_unknown(const fs::path& path) {
+  std::error_code failure;
+  if (!fs::exists(path, failure)) refuse(path, "no such file or folder", "check the path");
+  const bool is_folder = fs::is_directory(path, failure);
+  const fs::path folder = is_folder ? path : path.parent_path();
+  // The first of each pair is there, and the second is not.
+  constexpr std::array<std::pair<const char*, const char*>, 5> needed = {
+      {{"workload.jsonl", "definition.json"},
+       {"func_forward.py", "config_forward.json"},
+       {"shapes.py", "reference.py"},
+       {"problem.yaml", "reference.py"},
+       {"reference.py", "task.yml or problem.yaml"}}};
+  for (const auto& [there, lacking] : needed) {
+    if (is_file(folder / there) && !is_file(folder / lacking) && (is_folder || path.filename() == there))
+      refuse(path, fmt::format("there is {} and no {}, which the problem needs too", there, lacking),
+             "fetch the set anew, or name another problem");
+  }
+  refuse(path, "is no problem of a set that kgrade reads",
+         "`kgrade sets` lists the sets, and which path to give");
+}
+
 // --- The files of each set ---
 
 // The text of a set's problem while its files are added.
@@ -429,9 +451,16 @@ Parts parts_of(const Found& found) {
 
 bool is_set_path(const fs::path& path) { return found_at(path).has_value(); }
 
+bool may_be_set_path(const fs::path& path) {
+  std::error_code failure;
+  const std::string extension = path.extension().string();
+  return fs::is_directory(path, failure) || extension == ".json" || extension == ".jsonl" ||
+         extension == ".yaml" || extension == ".yml";
+}
+
 Result<SetText> read_set_problem(const fs::path& path) try {
   const auto found = found_at(path);
-  if (!found) refuse(path, "is not a problem of a set that is known here", "docs/sets.md lists the sets");
+  if (!found) refuse_unknown(path);
   Parts parts = parts_of(*found);
   if (!is_slug(parts.slug)) refuse(path, "its name gives no slug", "rename it: letters and digits");
   const std::string json = Json({{"name", parts.slug}, {"files", std::move(parts.files)}}).dump();

@@ -26,6 +26,10 @@ namespace kgrade {
 //   triton_bench       a .py with tests below a line of 100 `#` or more: "tests" for what is below the line
 bool is_set_path(const std::filesystem::path& path);
 
+// Whether a path that is no problem's can only be meant as one into a set: a folder, or a .json, .jsonl,
+// .yaml or .yml file.
+bool may_be_set_path(const std::filesystem::path& path);
+
 struct SetText {
   std::string set;   // "flashinfer_bench"
   std::string slug;  // of the problem
@@ -33,8 +37,8 @@ struct SetText {
 };
 
 // Errors: a file of the problem is missing, too large, a link, not regular, not UTF-8, not JSON or not YAML;
-// or is_set_path() is false. Safetensors files that are missing are left out, because other workloads may do
-// without them.
+// or is_set_path() is false, and then the message says which file a folder lacks. Safetensors files that are
+// missing are left out, because other workloads may do without them.
 Result<SetText> read_set_problem(const std::filesystem::path& path);
 
 }  // namespace kgrade

@@ -174,8 +174,10 @@ Errors take_modules(SweepArguments& arguments) {
     if (!file) return file.errors();
     arguments.selection.modules.push_back(*std::move(file));
   }
-  if (arguments.selection.modules.empty() && named.ends_with(".py"))
-    return {{fmt::format("--problems: '{}' matches no file", named),
+  // A folder of problem files has no pattern.
+  const bool is_pattern = named.find('/') != named.npos && named.find_first_of("*?[") != named.npos;
+  if (arguments.selection.modules.empty() && (is_pattern || named.ends_with(".py")))
+    return {{fmt::format("--problems: '{}' matches no problem in Python and none of a set", named),
              "quote the pattern, so that the shell leaves it alone: --problems 'KernelBench/level*/*.py'",
              {}}};
   if (!arguments.selection.modules.empty()) named.clear();

@@ -281,7 +281,19 @@ TEST_F(SetFilesTest, OtherFilesAreOfNoSet) {
   EXPECT_FALSE(is_set_path(write("problem.md", "---\nslug: a\n---\n")));
   EXPECT_FALSE(is_set_path(folder()));
   EXPECT_FALSE(is_set_path(folder() / "missing.py"));
-  EXPECT_THAT(error(folder() / "problem.md").message, HasSubstr("not a problem of a set"));
+  EXPECT_THAT(error(folder() / "problem.md").message, HasSubstr("no problem of a set"));
+}
+
+TEST_F(SetFilesTest, WhatAFolderLacksIsSaid) {
+  EXPECT_THAT(error(folder() / "none").message, HasSubstr("no such file or folder"));
+  EXPECT_THAT(error(folder()).message, HasSubstr("no problem of a set"));
+  write("a/reference.py", model);
+  EXPECT_THAT(error(folder() / "a").message, HasSubstr("reference.py and no task.yml or problem.yaml"));
+  EXPECT_THAT(error(write("a/other.json", "{}")).message, HasSubstr("no problem of a set"));
+  EXPECT_THAT(error(write("b/workload.jsonl", workload)).message, HasSubstr("no definition.json"));
+  for (const char* name : {"a", "a/other.json", "b/workload.jsonl", "none.yaml"})
+    EXPECT_TRUE(may_be_set_path(folder() / name)) << name;
+  EXPECT_FALSE(may_be_set_path(folder() / "a/reference.py"));
 }
 
 }  // namespace set_files_test

@@ -282,6 +282,21 @@ class SetsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("reference.py", done.stderr)
 
+    def test_paths_and_options_that_mean_nothing_are_explained(self):
+        def refused(*words):
+            done = self.run_program(*words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            return done.stderr
+
+        deck = self.write(DECK, "relu")
+        data = self.write({"data.json": "{}"}, "other")
+        self.assertIn("no problem of a set that kgrade reads", refused("show", data / "data.json"))
+        self.assertIn("no problem of a set that kgrade reads", refused("show", data))
+        self.assertIn("no candidate is named", refused("grade", deck))
+        self.assertIn("matches no problem", refused("sweep", "--problems", self.folder / "nosuch*", "--output", self.folder / "o.jsonl"))
+        answer = self.write({"answer.py": "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return x.relu()\n"})
+        self.assertIn("as in --case m2-n3;", refused("grade", deck, answer / "answer.py", "--case", "M=7", "--device", "emulated"))
+
     def test_the_list_of_sets(self):
         listed = json.loads(self.run_program("sets", "--json").stdout)
         self.assertTrue(all(each["licence"] and each["source"] for each in listed))
