@@ -10,6 +10,10 @@
 #include <vector>
 
 #include "base/text.h"
+#include "problem/diagnostics.h"
+#include "problem/fields.h"
+#include "problem/module_call.h"
+#include "problem/module_file.h"
 
 namespace kgrade {
 namespace {
@@ -19,9 +23,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int deepest_include = 16;
 constexpr int deepest_value = 32;  // of JSON
-constexpr std::size_t most_entries_seen = 20000;
 
-// Thrown to refuse a file. Many places throw it, and python_text_of_solution() catches it.
+// Thrown to refuse a file. Many places throw it, and read_solution() catches it.
 struct UnfitSolution {
   std::string message;
   std::string remedy;
@@ -112,43 +115,6 @@ std::string loaded_extension(const Sources& sources, const Json& specification) 
       flags_in(options, "ld_flags"));
 }
 
-// The definition that the solution is for: beside it, or below definitions/ of the tree that it is in.
-Json definition_of(const fs::path& file, const std::string& name) {
-  const auto read = [&](const fs::path& path) {
-    const auto content = read_text_file(path);
-    Json json = content ? parsed(*content) : Json();
-    return text_in(json, "name") == name ? json : Json();
-  };
-  const fs::path solution = fs::absolute(file).lexically_normal();
-  if (Json beside = read(solution.parent_path() / "definition.json"); beside.is_object()) return beside;
-  for (fs::path folder = solution.parent_path(); folder != folder.parent_path();
-       folder = folder.parent_path()) {
-    std::error_code failure;
-    fs::recursive_directory_iterator entry(folder / "definitions", failure);
-    for (std::size_t seen = 0;
-         !failure && entry != fs::recursive_directory_iterator() && seen < most_entries_seen; ++seen) {
-      if (entry->path().filename() == name + ".json") {
-        if (Json found = read(entry->path()); found.is_object()) return found;
-      }
-      entry.increment(failure);
-    }
-  }
-  refuse(fmt::format("takes its outputs as arguments, and the definition '{}' that says which is not found",
-                     name),
-         "put it as definition.json beside the solution");
-}
-
-// The function that calls `entry` with the inputs and outputs in the definition's order.
-std::string writing_function(const std::string& entry, const Json& definition) {
-  std::vector<std::string> names;
-  for (const char* key : {"inputs", "outputs"}) {
-    const Json tensors = member(definition, key);
-    for (const auto& tensor : tensors.items()) names.push_back(tensor.key());
-  }
-  return fmt::format("def kgrade_solution({0}):\n    {1}({0})\n# kgrade: entry kgrade_solution\n",
-                     fmt::join(names, ", "), entry);
-}
-
 Sources sources_of(const Json& solution) {
   Sources sources;
   const Json given = member(solution, "sources");
@@ -160,9 +126,9 @@ Sources sources_of(const Json& solution) {
   return sources;
 }
 
-std::string text_of_solution(const Json& solution, const fs::path& file) {
-  const Json specification = member(solution, "spec");
-  const Sources sources = sources_of(solution);
+Solution solution_of(const Json& json) {
+  const Json specification = member(json, "spec");
+  const Sources sources = sources_of(json);
   const std::string entry_point = text_in(specification, "entry_point");
   const std::size_t colons = entry_point.find("::");
   if (sources.empty() || colons == entry_point.npos)
@@ -173,38 +139,65 @@ std::string text_of_solution(const Json& solution, const fs::path& file) {
   const auto main = sources.find(path);
   if (main == sources.end())
     refuse(fmt::format("its entry point is in {}, which is not among its sources", path), "add the source");
-  std::string text;
+  Solution solution{"", text_in(json, "definition"), "", ""};
   if (is_one_of(path, {".py"})) {
     if (sources.size() > 1)
       refuse("has several sources in Python",
              fmt::format("write them into a folder and name {} there", path));
-    text = main->second + "\n";
+    solution.text = main->second + "\n";
   } else {
     // flashinfer-bench, which names one language, has another default than SOL-ExecBench.
     const std::string binding = text_in(specification, "binding");
     if (binding != "torch" && (!binding.empty() || specification.contains("language")))
-      refuse("is bound by TVM FFI, which kgrade does not build",
-             "bind it with pybind11: \"binding\": \"torch\"");
-    text = loaded_extension(sources, specification);
+      solution.unsupported =
+          "is bound by TVM FFI, which kgrade does not build; bind it with pybind11: \"binding\": \"torch\"";
+    solution.text = loaded_extension(sources, specification);
     entry = "_extension." + entry;
   }
   if (member(specification, "destination_passing_style") != Json(false))
-    return text + writing_function(entry, definition_of(file, text_in(solution, "definition")));
-  return text + fmt::format(
-                    "import torch as _torch\n"
-                    "class ModelNew(_torch.nn.Module):\n    def forward(self, *given):\n"
-                    "        return {}(*given)\n# kgrade: entry ModelNew\n",
-                    entry);
+    solution.writes = entry;
+  else
+    solution.text += fmt::format(
+        "import torch as _torch\n"
+        "class ModelNew(_torch.nn.Module):\n    def forward(self, *given):\n"
+        "        return {}(*given)\n# kgrade: entry ModelNew\n",
+        entry);
+  return solution;
 }
 
 }  // namespace
 
-Result<std::string> python_text_of_solution(std::string_view content, const fs::path& file) try {
+Result<Solution> read_solution(std::string_view content, const fs::path& file) try {
   const Json solution = parsed(content);
   if (solution.is_discarded()) refuse("is not JSON", "fetch it anew, or name a .py or .cu file");
-  return text_of_solution(solution, file);
+  return solution_of(solution);
 } catch (const UnfitSolution& unfit) {
   return Error{unfit.message, unfit.remedy, {file.string(), 0, 0}};
+}
+
+Result<std::string> text_for(const Problem& problem, const Solution& solution) {
+  if (is_module_file(problem.path) && !solution.definition.empty() &&
+      slug_from(solution.definition).substr(0, 100) != problem.source_slug())
+    return Error{fmt::format("is for the definition {}, and the problem is {}",
+                             in_quotes(solution.definition), in_quotes(problem.source_slug())),
+                 "grade it with its own problem",
+                 {}};
+  if (solution.writes.empty()) return solution.text;
+  std::vector<std::string> names, given, outputs;
+  for (const Parameter& parameter : problem.arguments()) {
+    names.push_back(parameter.name);
+    if (parameter.is_output())
+      outputs.push_back(parameter.name);
+    else if (!problem.torch)
+      given.push_back(parameter.name);
+  }
+  if (problem.torch)
+    for (const std::string& argument : problem.torch->forward)
+      given.push_back(is_given_value(argument) ? given_value_text(argument) : argument);
+  given.insert(given.end(), outputs.begin(), outputs.end());
+  return fmt::format(
+      "{}import torch\ndef kgrade_solution({}):\n    {}({})\n# kgrade: entry kgrade_solution\n",
+      solution.text, fmt::join(names, ", "), solution.writes, fmt::join(given, ", "));
 }
 
 }  // namespace kgrade

@@ -315,8 +315,11 @@ int line_of_fence_in_python(std::string_view content) {
 Result<Submission> find_submission(std::string_view content, const std::filesystem::path& file) {
   if (const char* const why = why_not_text(content)) return Error{why, "", {file.string(), 0, 0}};
   if (file.extension() == ".json") {
-    auto text = python_text_of_solution(content, file);
-    return text ? Result<Submission>(whole_file(SubmissionKind::python, *text)) : text.errors();
+    auto solution = read_solution(content, file);
+    if (!solution) return solution.errors();
+    Submission found = whole_file(SubmissionKind::python, solution->text);
+    found.solution = std::move(*solution);
+    return found;
   }
   const bool is_named_python = file.extension() == ".py";
   const int fence = is_named_python ? line_of_fence_in_python(content) : line_of_fence(content);
@@ -358,6 +361,7 @@ bool is_candidate(const std::filesystem::path& file) {
 bool holds_submission(std::string_view content, const std::filesystem::path& file) {
   const auto found = find_submission(content, file);
   if (!found) return false;
+  if (found->solution) return true;
   if (found->kind == SubmissionKind::cuda) return found->is_block() || defines_cuda_entry(content);
   return defines_python_entry(found->text) || (defines_model(found->text) && !is_problem(found->text));
 }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "compile/solution_file.h"
 
 namespace kgrade {
 
@@ -20,6 +22,7 @@ struct Submission {
   // The lines of the block's code, without its fences. 0: the whole file.
   int first_line = 0;
   int last_line = 0;
+  std::optional<Solution> solution = {};  // of a .json file; `text` is its text
 
   bool is_block() const { return first_line > 0; }
 };

@@ -106,6 +106,20 @@ Result<BuildOutcome> build_candidate(const Toolchain& toolchain, const Problem& 
   return outcome;
 }
 
+Result<BuildOutcome> build_in_python(const Toolchain& toolchain, const PythonTools& python,
+                                     const Problem& problem, const CandidateSource& candidate,
+                                     const BuildRequest& request) {
+  const auto& solution = candidate.submission->solution;
+  if (!solution) return build_python(toolchain, python, problem, candidate.submission->text, request);
+  const auto text = text_for(problem, *solution);
+  if (text && solution->unsupported.empty()) return build_python(toolchain, python, problem, *text, request);
+  BuildOutcome refused;
+  if (text) refused.status = BuildStatus::unsupported;
+  refused.message =
+      fmt::format("{} {}", candidate.path.string(), text ? solution->unsupported : in_one_line(text.error()));
+  return refused;
+}
+
 // Writes the code of a document into a file, in its own folder beside the folder of the build, because the
 // folder of the build may be emptied in between. Null if the candidate is not a document. Each line keeps its
 // number, and messages, __FILE__ and debug information name the document.
@@ -195,7 +209,7 @@ Build::Build(const Toolchain& toolchain, const Problem& problem, const Candidate
       return {{}, built->message, built->log.empty() ? built->message : built->log};
     };
     start(stages, [&toolchain, python, &problem, &candidate, request] {
-      return build_python(toolchain, *python, problem, candidate.submission->text, request);
+      return build_in_python(toolchain, *python, problem, candidate, request);
     });
     return;
   }

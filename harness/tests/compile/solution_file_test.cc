@@ -4,10 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/temporary_directory.h"
 #include "compile/submission.h"
 
 namespace kgrade::test {
@@ -17,7 +15,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 Json solution(const std::string& entry_point, bool takes_outputs = false) {
@@ -31,34 +28,41 @@ void add_source(Json& solution, const std::string& path, const std::string& cont
   solution["sources"].push_back({{"path", path}, {"content", content}});
 }
 
-class SolutionFileTest : public ::testing::Test {
- protected:
-  fs::path file() const { return folder_.path() / "tree/solutions/add/fast.json"; }
-  void write_definition(const fs::path& below) {
-    const fs::path path = folder_.path() / below;
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << Json{{"name", "add"},
-                                {"inputs", {{"y", {}}, {"x", {}}, {"eps", {}}}},
-                                {"outputs", {{"sum", {}}, {"more", {}}}}};
-  }
-  std::string text(const Json& solution) {
-    const auto text = python_text_of_solution(solution.dump(), file());
-    EXPECT_TRUE(text.ok()) << (text ? "" : to_string(text.errors()));
-    return text ? *text : "";
-  }
-  std::string error(const std::string& content) {
-    const auto text = python_text_of_solution(content, file());
-    EXPECT_FALSE(text.ok());
-    if (text) return "";
-    EXPECT_NE(text.error().remedy, "");
-    return text.error().message;
-  }
+const fs::path file = "solutions/add/fast.json";
 
- private:
-  TemporaryDirectory folder_;
-};
+Solution read(const Json& solution) {
+  const auto found = read_solution(solution.dump(), file);
+  EXPECT_TRUE(found.ok()) << (found ? "" : to_string(found.errors()));
+  return found ? *found : Solution{};
+}
 
-TEST_F(SolutionFileTest, PythonIsCalledByPosition) {
+std::string text(const Json& solution) { return read(solution).text; }
+
+std::string error(const std::string& content) {
+  const auto found = read_solution(content, file);
+  EXPECT_FALSE(found.ok());
+  if (found) return "";
+  EXPECT_NE(found.error().remedy, "");
+  return found.error().message;
+}
+
+// sum, more = forward(y, x, eps, None), as the reader of a Python file makes it.
+Problem add_problem() {
+  Problem problem;
+  problem.path = "add.py";
+  problem.slug = "add";
+  for (const char* name : {"x", "y", "sum", "more", "eps"}) {
+    Parameter& parameter = problem.parameters.emplace_back();
+    parameter.name = name;
+    parameter.type = "float";
+    parameter.pointer = parameter.name != "eps";
+    parameter.is_const = parameter.name == "x" || parameter.name == "y";
+  }
+  problem.torch.emplace().forward = {"y", "x", R"({"scalar": "eps"})", R"({"value": null})"};
+  return problem;
+}
+
+TEST(SolutionFileTest, PythonIsCalledByPosition) {
   Json one = solution("kernel.py::fast_add");
   add_source(one, "kernel.py", "def fast_add(a, b):\n    return a + b");
   EXPECT_THAT(text(one), AllOf(StartsWith("def fast_add(a, b):\n    return a + b\n"),
@@ -72,22 +76,36 @@ TEST_F(SolutionFileTest, PythonIsCalledByPosition) {
   EXPECT_FALSE(holds_submission("{}", "fast.json"));
 }
 
-TEST_F(SolutionFileTest, OutputsAreArgumentsByDefault) {
+TEST(SolutionFileTest, OutputsAreArgumentsByDefault) {
   Json one = solution("kernel.py::fast_add", true);
   one["spec"].erase("destination_passing_style");
   add_source(one, "kernel.py", "def fast_add(*all): pass");
-  EXPECT_THAT(error(one.dump()), HasSubstr("definition 'add'"));
-  write_definition("tree/definitions/sums/add.json");
-  EXPECT_THAT(text(one), HasSubstr("def kgrade_solution(y, x, eps, sum, more):\n"
-                                   "    fast_add(y, x, eps, sum, more)\n"
-                                   "# kgrade: entry kgrade_solution\n"));
-  // The one beside is for another problem.
-  one["definition"] = "other";
-  write_definition("tree/solutions/add/definition.json");
-  EXPECT_THAT(error(one.dump()), HasSubstr("definition 'other'"));
+  EXPECT_TRUE(holds_submission(one.dump(), "fast.json"));
+  Problem problem = add_problem();
+  const auto found = text_for(problem, read(one));
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(*found, HasSubstr("def kgrade_solution(x, y, sum, more, eps):\n"
+                                "    fast_add(y, x, eps, None, sum, more)\n"
+                                "# kgrade: entry kgrade_solution\n"));
+  problem.torch.reset();  // a problem file says no more than the order of its parameters
+  EXPECT_THAT(text_for(problem, read(one)).value(), HasSubstr("    fast_add(x, y, eps, sum, more)\n"));
 }
 
-TEST_F(SolutionFileTest, SourcesInCudaAreBuiltByLoadInline) {
+TEST(SolutionFileTest, ASolutionForAnotherDefinitionIsRefused) {
+  Json one = solution("kernel.py::fast_add");
+  add_source(one, "kernel.py", "def fast_add(a, b): pass");
+  one["definition"] = "Add";  // its slug is the problem's
+  EXPECT_TRUE(text_for(add_problem(), read(one)).ok());
+  one["definition"] = "other";
+  const auto refused = text_for(add_problem(), read(one));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("'other'"), HasSubstr("'add'")));
+  Problem of_ones_own = add_problem();
+  of_ones_own.path = "add.md";  // a slug of one's own choice
+  EXPECT_TRUE(text_for(of_ones_own, read(one)).ok());
+}
+
+TEST(SolutionFileTest, SourcesInCudaAreBuiltByLoadInline) {
   Json one = solution("src/main.cpp::run");
   add_source(one, "src/kernel.h", "#pragma once\n#include \"types.h\"\n#include <vector>\nvoid launch();\n");
   add_source(one, "types.h", "struct Type {};\n#include \"src/kernel.h\"\n");
@@ -105,7 +123,7 @@ TEST_F(SolutionFileTest, SourcesInCudaAreBuiltByLoadInline) {
   EXPECT_THAT(found, HasSubstr("return _extension.run(*given)"));
 }
 
-TEST_F(SolutionFileTest, UnfitSolutionsAreExplained) {
+TEST(SolutionFileTest, UnfitSolutionsAreExplained) {
   EXPECT_THAT(error("{"), HasSubstr("not JSON"));
   const std::string deep = R"({"spec": )" + std::string(1 << 20, '[') + std::string(1 << 20, ']') + "}";
   EXPECT_THAT(error(deep), HasSubstr("is not a solution"));
@@ -118,10 +136,11 @@ TEST_F(SolutionFileTest, UnfitSolutionsAreExplained) {
   EXPECT_THAT(error(one.dump()), HasSubstr("several sources in Python"));
   Json bound = solution("kernel.cu::run");
   add_source(bound, "kernel.cu", "int x;");
-  EXPECT_THAT(text(bound), Not(HasSubstr("TVM")));
+  EXPECT_EQ(read(bound).unsupported, "");
   bound["spec"]["language"] = "cuda";
-  EXPECT_THAT(error(bound.dump()), HasSubstr("TVM FFI"));
+  EXPECT_THAT(read(bound).unsupported, HasSubstr("TVM FFI"));
   bound["spec"]["binding"] = "torch";
+  EXPECT_EQ(read(bound).unsupported, "");
   EXPECT_THAT(text(bound), HasSubstr("_load_inline"));
 }
 

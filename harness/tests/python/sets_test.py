@@ -297,6 +297,19 @@ class SetsTest(unittest.TestCase):
         answer = self.write({"answer.py": "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return x.relu()\n"})
         self.assertIn("as in --case m2-n3;", refused("grade", deck, answer / "answer.py", "--case", "M=7", "--device", "emulated"))
 
+    def test_a_solution_elsewhere(self):
+        folder = self.write({"definition.json": json.dumps(DEFINITION), "workload.jsonl": WORKLOAD}, "sum")
+        solution = {"name": "mine", "definition": "scaled-sum", "spec": {"language": "python", "entry_point": "main.py::run"},
+                    "sources": [{"path": "main.py", "content": "def run(x, scale, total):\n"
+                                 "    total.copy_((x.float() * scale).sum(-1))\n"}]}
+        case = ["--case", next(iter(self.cases_of(folder)))]
+        self.assert_accepted(self.grade(folder, json.dumps(solution), *case, name="elsewhere/solution.json"))
+        other = self.grade(folder, json.dumps({**solution, "definition": "other"}), *case, name="elsewhere/solution.json")
+        self.assertEqual(other["verdict"], "compile_error")
+        self.assertIn("is for the definition 'other', and the problem is 'scaled-sum'", other["message"])
+        bound = {**solution, "spec": {"language": "cuda", "entry_point": "main.cu::run"}, "sources": [{"path": "main.cu", "content": "int x;"}]}
+        self.assertEqual(self.grade(folder, json.dumps(bound), *case, name="elsewhere/solution.json")["verdict"], "unsupported")
+
     def test_the_list_of_sets(self):
         listed = json.loads(self.run_program("sets", "--json").stdout)
         self.assertTrue(all(each["licence"] and each["source"] for each in listed))
