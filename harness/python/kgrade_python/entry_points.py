@@ -220,8 +220,10 @@ def data_entry(name, source, contract):
     inputs, outputs = names_of(contract, ("input",)), names_of(contract, ("output",))
     entry = {"name": name, "kind": "data", "arguments": names_of(contract, ("input", "scalar")), "positional": 0,
              "writes": False}
-    forward = (contract.get("torch") or {}).get("forward", [])
-    if len(forward) == 1 and isinstance(forward[0], dict) and "value" not in forward[0]:
+    module = contract.get("torch") or {}
+    forward = module.get("forward", [])
+    is_nested = len(forward) == 1 and isinstance(forward[0], dict) and "value" not in forward[0]
+    if is_nested or module.get("entry") == name:  # the problem's own form of `data`
         return {**entry, "arguments": [], "is_nested": True}
     form = popcorn.form_of_data(source, len(inputs), len(outputs), len(entry["arguments"]))
     if form == popcorn.WITH_OUTPUTS:

@@ -54,6 +54,12 @@ class Functions(unittest.TestCase):
         found = entry("def custom_kernel(data): pass")
         self.assertEqual((found["kind"], found["arguments"]), ("data", ["x", "w", "n"]))
 
+    def test_data_of_a_problem_that_has_this_form_itself(self):
+        module = {**CONTRACT["torch"], "entry": "custom_kernel"}
+        for source in ("def custom_kernel(x): return x", "from task import input_t\ndef custom_kernel(data):\n    x, w = data"):
+            self.assertTrue(entry(source, torch=module)["is_nested"])
+        self.assertNotIn("is_nested", entry("def custom_kernel(x): return x"))
+
     def test_data_is_one_tuple_however_it_is_defined(self):
         for source in ("def custom_kernel(data, store={}): pass", "def custom_kernel(data, *, block=64): pass",
                        "def custom_kernel(*data): pass", "def custom_kernel(x): pass", "custom_kernel = torch.compile(f)",

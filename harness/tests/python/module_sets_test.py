@@ -104,6 +104,27 @@ def check_implementation(data, output):
             cases = self.cases(self.task(TASK_HEAD + REFERENCE + check.format(tolerances)))
             self.assertEqual(cases["size8-plain"]["by_set"], rule)
 
+    def test_an_output_that_the_reference_binds_anew(self):
+        body = "    a, b, output = data\n    output = {}\n    return output\n"
+        for value in ("(a.double() + b)", "(a + b).flatten()"):
+            source = self.task(TASK_HEAD + "def ref_kernel(data):\n" + body.format(value))
+            case = self.cases(source)["size16-plain"]
+            self.assertEqual([each["name"] for each in case["inputs"]], ["a", "b"])
+            self.assertEqual(case["outputs"], [{"name": "output", "shape": [16, 4], "dtype": "float16"}])
+            file = self.file(source)
+            (data,) = self.inputs_under(1, file)
+            self.assertTrue(torch.equal(file.model_class()(data), data[0] + data[1]))
+
+    def test_an_output_that_the_reference_adds_to_is_an_input(self):
+        for body in ("output[...] += a", "output += a", "output = output + a"):
+            cases = self.cases(self.task(TASK_HEAD + f"""
+def ref_kernel(data):
+    a, b, output = data
+    {body}
+    return output
+"""))
+            self.assertEqual([each["name"] for each in cases["size8-plain"]["inputs"]], ["a", "b", "output"])
+
     def test_a_check_of_a_property_judges(self):
         file = self.file(self.task(TASK_HEAD + REFERENCE + """
 def check_implementation(data, output):

@@ -38,6 +38,11 @@ def ref_kernel(data):
 
 check_implementation = make_match_reference(ref_kernel, rtol=1e-3, atol=1e-3)
 """}
+ONE_TENSOR = {"task.yml": "description: Halve\nbenchmarks:\n  - {\"size\": 32, \"seed\": 1}\n", "reference.py": """\
+import torch
+def generate_input(size, seed): return torch.randn(size, device="cuda")
+def ref_kernel(data): return data / 2
+"""}
 DEFINITION = {"name": "scaled-sum", "axes": {"M": {"type": "var"}, "N": {"type": "const", "value": 16}},
               "inputs": {"x": {"shape": ["M", "N"], "dtype": "bfloat16"}, "scale": {"shape": None, "dtype": "float32"}},
               "outputs": {"total": {"shape": ["M"], "dtype": "bfloat16"}},
@@ -193,6 +198,18 @@ class SetsTest(unittest.TestCase):
         self.assertIn("low_precision", near["by_set"]["differs"])
         wrong = self.grade(folder, head + "    return x - y\n")
         self.assertEqual((wrong["verdict"], wrong["by_set"]["verdict"]), ("wrong_answer", "wrong_answer"))
+
+    def test_gpu_mode_data_that_is_one_tensor(self):
+        folder = self.write(ONE_TENSOR, "halve")
+        body = "import torch\ndef custom_kernel(data):\n    return data * 0.5\n"
+        self.assert_accepted(self.grade(folder, body), None)
+        self.assert_accepted(self.grade(folder, "from task import input_t\n" + body), None)
+
+    def test_gpu_mode_output_that_the_reference_binds_anew(self):
+        reference = GPU_MODE["reference.py"].replace("out[...] = x + y", "out = (x.double() + y)")
+        folder = self.write({**GPU_MODE, "reference.py": reference}, "vectoradd")
+        for body in ("torch.add(x, y, out=out)\n    return out", "out[...] = x + y", "return x + y"):
+            self.assert_accepted(self.grade(folder, f"import torch\ndef custom_kernel(data):\n    x, y, out = data\n    {body}\n"))
 
     def test_a_sweep_over_tasks(self):
         self.write(GPU_MODE, "tasks/vectoradd")

@@ -11,6 +11,8 @@ from torch.utils import _pytree as pytree
 
 from ..leaderboard_tools import MatchReference
 
+# The function that an answer defines. It gets the same argument as ref_kernel().
+ENTRY = "custom_kernel"
 LONGEST_NAME = 40
 # Methods and functions whose result holds the same memory as their argument.
 VIEWS = {"view", "reshape", "permute", "transpose", "t", "unsqueeze", "squeeze", "flatten", "narrow", "detach", "expand",
@@ -52,9 +54,9 @@ def define(namespace, text):
             tensors = [each for each in pytree.tree_leaves(data) if isinstance(each, torch.Tensor)]
             # Weights of modules that ref_kernel() makes are then made where its data is.
             with torch.device(tensors[0].device if tensors else "cuda"):
-                return kernel(rebuilt(reference.with_copies(data), namespace))
+                return reference.in_form_of_memory(kernel(rebuilt(reference.with_copies(data), namespace)), data)
 
-    namespace.update(CASES=cases, Model=Model, get_inputs=get_inputs, get_init_inputs=lambda case: [])
+    namespace.update(CASES=cases, ENTRY=ENTRY, Model=Model, get_inputs=get_inputs, get_init_inputs=lambda case: [])
     if rule == "property":
         namespace["check"] = lambda inputs, outputs: namespace["check_implementation"](rebuilt(inputs[0], namespace), outputs)
 
@@ -149,8 +151,8 @@ def function_in(tree, name):
 
 class Reference:
     """What the text of ref_kernel() does with the parts of `data`. `names`: of the parts, or None if it does not unpack
-    them. `outputs`: the numbers of parts that it only writes and returns. `written`: the numbers of other parts that it
-    may write to."""
+    them. `outputs`: the numbers of parts whose contents it never reads, since it writes them or gives their name to what
+    it returns. `written`: the numbers of other parts that it may write to."""
 
     def __init__(self, tree):
         function = function_in(tree, "ref_kernel") or ast.parse("def ref_kernel(data): return data").body[0]
@@ -163,9 +165,13 @@ class Reference:
             parts = [ast.Name(self.parameter)]
         found = [each.id for each in parts]
         written = written_names(function, found)
-        reads = read_names(function, unpacking)
+        reads = read_names(function)
+        targets = set(ast.walk(unpacking.targets[0])) if unpacking else set()
+        bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                 and node not in targets}
         self.is_one = parts[0].id == self.parameter and len(parts) == 1
-        self.outputs = [i for i, name in enumerate(found) if name in written and name not in reads and not self.is_one]
+        self.outputs = [i for i, name in enumerate(found)
+                        if name in written | bound and name not in reads and not self.is_one]
         self.written = [i for i, name in enumerate(found) if name in written and i not in self.outputs]
         self.names = found if self.is_one else named_parts(found, function_in(tree, "generate_input") or function)
 
@@ -175,6 +181,13 @@ class Reference:
 
     def with_copies(self, data):
         return self.changed(data, self.written, torch.clone)
+
+    def in_form_of_memory(self, result, data):
+        """The result with the shape and type of the memory that `data` has for it. An answer writes into that memory, while
+        ref_kernel() may return a tensor without axes, or in float64."""
+        memory = data[self.outputs[0]] if len(self.outputs) == 1 else None
+        are_tensors = isinstance(result, torch.Tensor) and isinstance(memory, torch.Tensor)
+        return result.reshape(memory.shape).to(memory.dtype) if are_tensors and result.numel() == memory.numel() else result
 
     def changed(self, data, numbers, change):
         if self.is_one:
@@ -246,19 +259,21 @@ def base_of(node):
     return getattr(node, "id", None)
 
 
-def read_names(function, unpacking):
+def read_names(function):
     """The names whose values the function reads. It does not read a name to write to it, to return it or to ask for its
     shape, type or device."""
-    free = set()
+    free, read = set(), set()
     for node in ast.walk(function):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             free.add(id(node.value))
         elif isinstance(node, ast.Attribute) and node.attr in FORM:
             free.add(id(node.value))
+        elif isinstance(node, ast.AugAssign):
+            read.add(base_of(node.target))
         elif isinstance(node, ast.Return) and node.value is not None:
             free |= {id(each) for each in getattr(node.value, "elts", [node.value])}
-    return {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and id(node) not in free
-            and (isinstance(node.ctx, ast.Load) or unpacking is None or node not in ast.walk(unpacking.targets[0]))}
+    return read | {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and id(node) not in free
+                   and isinstance(node.ctx, ast.Load)}
 
 
 def mapped(value, change):
