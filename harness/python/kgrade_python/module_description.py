@@ -45,7 +45,7 @@ from .draws import Draw, measured, simplified, storage_of
 from .encoded import NotEncodable, encode
 from .identifiers import Names
 from .module_file import FileError, Late, ModuleFile
-from .module_run import ModuleRun, holds_tensors, order_in_memory
+from .module_run import NO_NUMBERS, ModuleRun, has_numbers, holds_tensors, order_in_memory
 from .module_state import STATISTICS, flat
 from .recurrent_shapes import RecurrentShapes
 from .run_budget import Budget, Overrun
@@ -87,9 +87,12 @@ def describe_cases(file):
     for number, case in enumerate(file.cases):
         try:
             one, scalars = file.of_case(case), {name: each for name, each in scalars_of(case).items() if name in shared}
+            seen, notes = run(one)
+            if seen.is_real and not all(map(has_numbers, flat(seen.outputs))):
+                raise FileError(NO_NUMBERS)
             described.append({"name": case["name"], "number": number, "role": case.get("role", "bench"),
                               "by_set": case.get("by_set"), "scalars": scalars,
-                              **Description(one, *run(one), scalars).as_json()})
+                              **Description(one, seen, notes, scalars).as_json()})
         except FileError as error:
             left_out[case["name"]] = error.message
             first = first or error
@@ -98,7 +101,26 @@ def describe_cases(file):
                 break
     if not described:
         raise first
+    described = alike(described, left_out)
+    if left_out and all(each["role"] == "test" for each in described):
+        max(described, key=size_of)["role"] = "bench"
     return {"title": file.title(), "cases": described, "left_out": left_out}
+
+
+def alike(described, left_out):
+    """The cases with as many outputs as most cases have. The others are added to `left_out`."""
+    groups = {}
+    for each in described:
+        groups.setdefault(len(each["outputs"]), []).append(each)
+    usual, kept = max(groups.items(), key=lambda group: (len(group[1]), any(each["role"] == "bench" for each in group[1])))
+    left_out.update({each["name"]: f"forward() returns {len(each['outputs'])} tensors for it, and most often {usual}"
+                     for each in described if len(each["outputs"]) != usual})
+    return kept
+
+
+def size_of(description):
+    """The number of elements in all inputs."""
+    return sum(math.prod(each["shape"]) for each in description["inputs"])
 
 
 def scalars_of(case):

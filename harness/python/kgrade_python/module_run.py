@@ -15,12 +15,13 @@ from .repeated_places import RepeatedPlaces
 from .sum_lengths import SumLengths
 
 SEED = 0
+NO_NUMBERS = "an output has no finite element, so that no answer can be judged"
 
 
 class ModuleRun:
     """The results of the run: `arguments` of forward() and the `inputs` within them, `positional` and `keywords` of
     Model, `model`, `outputs`; `draws` of inputs and weights; forward's `random` operators, chosen `indices`, `sums`, and
-    written `places`. `input_draws` has None for a computed input and for the inputs that it is computed from
+    written `places`. `is_real`: whether tensors have memory. `input_draws` has None for a computed input and for the inputs that it is computed from
     (`origins`).
 
     `mode`: makes the mode that the file runs under. Model's constructor runs under it only with `is_model_fake`.
@@ -32,7 +33,7 @@ class ModuleRun:
         self.is_model_fake = is_model_fake
         self.draws, forward, self.indices = DrawLog(budget), DrawLog(budget), IndexLog()
         self.sums, self.places = SumLengths(), RepeatedPlaces()
-        is_real = mode is contextlib.nullcontext
+        self.is_real = is_real = mode is contextlib.nullcontext
         mode = mode()
         torch.manual_seed(SEED)
         with torch.no_grad():
@@ -195,6 +196,12 @@ def are_alike(one, other):
     if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
         return type(one) is type(other)
     return one.shape == other.shape and bool(torch.allclose(one.double(), other.double(), equal_nan=True))
+
+
+def has_numbers(output):
+    """False for a floating tensor that holds nothing but NaN and infinities."""
+    is_floating = isinstance(output, torch.Tensor) and output.is_floating_point() and output.numel() > 0
+    return not is_floating or bool(torch.isfinite(output.double()).any())
 
 
 def holds_tensors(value):

@@ -477,6 +477,32 @@ def get_init_inputs(): return []
         self.assertEqual(found["cases"][0]["forward"], [{"input": "x"}, {"scalar": "n"}])
         self.assertIn("nothing to add", found["left_out"]["empty"])
 
+    def test_a_case_unlike_the_others_is_left_out(self):
+        found = self.describe("""
+            CASES = [{"name": "one", "role": "test", "n": 2, "parts": 1}, {"name": "two", "n": 50, "parts": 2},
+                     {"name": "three", "role": "test", "n": 3, "parts": 1}, {"name": "nan", "n": 9, "parts": 0}]
+            class Model(nn.Module):
+                def forward(self, x, parts):
+                    y = x * float("nan") if parts == 0 else x + 1
+                    return (y, y) if parts == 2 else y
+            def get_inputs(case): return [torch.rand(case["n"]), case["parts"]]
+            def get_init_inputs(case): return []
+        """)
+        # No measured case is left, so the largest one becomes measured.
+        self.assertEqual([(each["name"], each["role"]) for each in found["cases"]], [("one", "test"), ("three", "bench")])
+        self.assertIn("returns 2 tensors for it, and most often 1", found["left_out"]["two"])
+        self.assertIn("no finite element", found["left_out"]["nan"])
+
+    def test_of_two_kinds_the_measured_one_is_kept(self):
+        found = self.describe("""
+            CASES = [{"name": "one", "role": "test", "parts": 1}, {"name": "two", "parts": 2}]
+            class Model(nn.Module):
+                def forward(self, x, parts): return [x + i for i in range(parts)]
+            def get_inputs(case): return [torch.rand(3), case["parts"]]
+            def get_init_inputs(case): return []
+        """)
+        self.assertEqual(([each["name"] for each in found["cases"]], list(found["left_out"])), (["two"], ["one"]))
+
     def test_wrong_lists_of_cases(self):
         rest = self.MODEL + self.INIT + self.INPUTS
         self.error("CASES = 3\n" + rest, "CASES is no list of cases")
