@@ -1,6 +1,7 @@
 """Problems of sets whose cases are lines of a file, calls in tests, and samples of PyTorch's own list."""
 
 import json
+import re
 import sys
 import tempfile
 import unittest
@@ -13,6 +14,7 @@ import torch  # noqa: E402
 
 from kgrade_python import emulated_cuda  # noqa: E402
 from kgrade_python.module_file import FileError  # noqa: E402
+from kgrade_python.module_run import NO_NUMBERS  # noqa: E402
 from kgrade_python.sets import backend_bench, multi_kernel_bench, triton_bench  # noqa: E402
 
 
@@ -39,7 +41,7 @@ class SetTest(unittest.TestCase):
         """The reasons, each of which get_inputs() says, too."""
         cases = [case for case in space["CASES"] if "left_out" in case]
         for case in cases:
-            with self.assertRaisesRegex(FileError, case["left_out"]):
+            with self.assertRaisesRegex(FileError, re.escape(case["left_out"])):
                 space["get_inputs"](case)
         return [case["left_out"] for case in cases]
 
@@ -201,7 +203,9 @@ class CallsTest(SetTest):
         space = self.blended()
         self.assertEqual(self.roles(space), {"t01-3x4": "bench", "t03-2": "test", "t04-5": "test"})
         self.assertEqual(space["ENTRY"], "blend")
-        self.assertEqual(self.left_out(space), ["it raises", "an output is empty", "a tensor is complex"])
+        raises, *others = self.left_out(space)
+        self.assertIn("it raises RuntimeError: The size of tensor", raises)
+        self.assertEqual(others, ["an output is empty", "a tensor is complex"])
         (args, kwargs), out = self.computed(space, 2)
         self.assertEqual((args[0].tolist(), kwargs), ([1.0, -2.0], {"alpha": 0.5}))
         self.assertTrue(torch.equal(out, args[0] + 0.5 * args[1]))
@@ -210,6 +214,34 @@ class CallsTest(SetTest):
         self.assertEqual((kwargs, out.tolist()), ({"alpha": 2}, [0.0] * 5))
         self.assertFalse(self.drawn(space, 0)[0][0].requires_grad)
         self.assertFalse(torch.equal(self.drawn(space, 0, 1)[0][0], self.drawn(space, 0, 2)[0][0]))
+
+    def test_calls_behind_an_error_are_not_lost_without_a_word(self):
+        space = self.blended(tests="""
+import torch
+def test_first():
+    blend(torch.ones(3))
+    blend(torch.ones(3), torch.ones(2))
+    blend(torch.ones(4))
+def test_second(): blend(torch.ones(5))
+def test_third(): undefined(torch.ones(6))
+""")
+        self.assertEqual(self.roles(space), {"t01-3": "test", "t03-5": "bench"})
+        self.assertEqual(self.drawn(space, 2)[0][0].tolist(), [1.0] * 5)
+        raises, first, third = self.left_out(space)
+        self.assertIn("it raises RuntimeError", raises)
+        self.assertIn("test_first() ends with RuntimeError: The size", first)
+        self.assertIn("test_third() ends with NameError: name 'undefined'", third)
+
+    def test_calls_with_a_type_or_without_numbers(self):
+        space = self.blended("def blend(x, dtype=None): return x.log().to(dtype or x.dtype)\n", """
+import torch
+def test():
+    blend(torch.ones(3))
+    blend(torch.ones(3), dtype=torch.float64)
+    blend(-torch.ones(9))
+""")
+        self.assertEqual(self.roles(space), {"t01-3": "bench"})
+        self.assertEqual(self.left_out(space), ["it gets a dtype", NO_NUMBERS])
 
     def test_a_function_that_writes_gets_copies(self):
         tests = "import torch\ndef test(): blend(torch.ones(3).cuda())"

@@ -5,11 +5,12 @@ from torch.utils import _pytree as pytree
 
 from ..draws import DrawLog, storage_of
 from ..module_file import FileError
+from ..module_run import NO_NUMBERS, has_numbers
 
 # The most axes of a shape in the name of a case.
 MOST_AXES = 5
 # The types of arguments that a case may have.
-PLAIN = (torch.Tensor, int, float, str, type(None), torch.dtype)
+PLAIN = (torch.Tensor, int, float, str, type(None))
 
 
 class Observed:
@@ -38,7 +39,8 @@ def reason_against(args, kwargs, result):
         return f"it returns a {type(strange[0]).__name__}" if strange else "it returns nothing"
     if any(each.numel() == 0 for each in results):
         return "an output is empty"
-    return next((reason for reason in map(reason_against_tensor, [*given, *results]) if reason), None)
+    strange = next((reason for reason in map(reason_against_tensor, [*given, *results]) if reason), None)
+    return strange or (None if all(map(has_numbers, results)) else NO_NUMBERS)
 
 
 def reason_against_tensor(tensor):

@@ -12,8 +12,10 @@ import types
 import torch
 from torch.utils import _pytree as pytree
 
-from .. import emulated_cuda
+from .. import emulated_cuda, errors
 from .calls import Observed, case_of, copies, mark_largest, reason_against, refuse_left_out
+
+LONGEST_ERROR = 200
 
 
 class Reached(BaseException):
@@ -78,13 +80,19 @@ class Tests:
             isinstance(node, ast.Call) for node in ast.walk(statement))
 
     def run(self, seen):
-        """Runs the tests. seen(args, kwargs) is called instead of the function."""
+        """Runs the tests. seen(args, kwargs) is called instead of the function. Returns the errors that end tests, by
+        their names."""
         space = {**self.namespace, self.entry: lambda *args, **kwargs: seen(args, kwargs)}
         exec(self.code, space)  # pylint: disable=exec-used
         space[self.entry] = lambda *args, **kwargs: seen(args, kwargs)
+        errors = {}
         with torch.enable_grad():
             for name in self.names:
-                space[name]()
+                try:
+                    space[name]()
+                except Exception as error:  # pylint: disable=broad-except
+                    errors[name] = error
+        return errors
 
     def inputs_of(self, wanted):
         """The arguments of the call of this number."""
@@ -122,37 +130,40 @@ class Tests:
 
 
 class Calls:
-    """All calls that the tests make, on the host."""
+    """All calls that the tests make, on the host. `errors`: see Tests.run()."""
 
     def __init__(self, tests):
-        self.tests, self.found, self.error = tests, [], None
+        self.tests, self.found = tests, []
         with torch.random.fork_rng(devices=[]), emulated_cuda.DeviceUnderTest():
-            try:
-                tests.run(self.see)
-            except Exception as error:  # pylint: disable=broad-except
-                self.error = error
-        self.writes = any(observed and observed.writes for _, observed in self.found)
+            self.errors = tests.run(self.see)
+        self.writes = any(observed and observed.writes for _, observed, _ in self.found)
 
     def see(self, args, kwargs):
         given = self.tests.arranged(args, kwargs)
-        self.found.append((given, None))
-        observed = Observed(self.tests.function, args, kwargs)
+        place = len(self.found)
+        self.found.append((given, None, ""))
+        try:
+            observed = Observed(self.tests.function, args, kwargs)
+        except Exception as error:
+            self.found[place] = (given, None, f"it raises {in_words(error)}")
+            raise
         observed.reason = reason_against(*given, observed.result) or observed.reason
-        self.found[-1] = (given, observed)
+        self.found[place] = (given, observed, observed.reason)
         return observed.result
 
     def cases(self):
-        """A case for each call. A call that raises may be a test of a wrong argument."""
-        cases = []
-        for number, (given, observed) in enumerate(self.found):
-            cases.append(case_of("t", number, *given))
-            reason = observed.reason if observed else f"it raises{self.words_of_error()}"
-            if reason:
-                cases[-1]["left_out"] = reason
-        return cases
+        """A case for each call, and one for the calls that a test does not make because of an error. A call that raises
+        may be a test of a wrong argument."""
+        cases = [{**case_of("t", number, *given), **({"left_out": reason} if reason else {})}
+                 for number, (given, _, reason) in enumerate(self.found)]
+        ended = [{"name": f"rest{number}", "role": "test", "data": None, "bytes": 0,
+                  "left_out": f"{name}() ends with {in_words(error)}, and makes no further calls"}
+                 for number, (name, error) in enumerate(self.errors.items(), 1)]
+        return cases + ended
 
-    def words_of_error(self):
-        return f" {type(self.error).__name__}: {str(self.error).partition(chr(10))[0]}" if self.error else ""
+
+def in_words(error):
+    return f"{type(error).__name__}: {errors.printable(str(error).partition(chr(10))[0], LONGEST_ERROR)}"
 
 
 def without_gradient(tensor):
