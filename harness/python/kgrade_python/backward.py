@@ -24,7 +24,7 @@ def define(namespace):
     """Replaces `Model` and `get_inputs` in the namespace of a problem file. get_inputs() adds one argument: `grad_output`
     for Model's floating output, or a list of these if there are several."""
     model, get_inputs, get_init_inputs = (namespace[name] for name in ("Model", "get_inputs", "get_init_inputs"))
-    known, written = {}, []
+    known, written, of_inputs = {}, [], []
 
     def backward_inputs(*case):
         inputs = get_inputs(*case)
@@ -41,18 +41,18 @@ def define(namespace):
         device = next((each.device for each in tensors_in(inputs)), None)
         grads = [torch.randn(shape, dtype=dtype, device=device) for shape, dtype in forms.outputs]
         grad_names = ["grad_output"] if len(grads) == 1 else [f"grad_output{i}" for i in range(len(grads))]
-        of = [name for name, each in zip(names, tensors_in(inputs)) if each.dtype in TYPES] + forms.weights
-        namespace.update(INPUT_NAMES=[*names, *grad_names], OUTPUT_NAMES=[f"grad_{name}" for name in of])
+        of_inputs[:] = [name for name, each in zip(names, tensors_in(inputs)) if each.dtype in TYPES]
+        namespace.update(INPUT_NAMES=[*names, *grad_names])
         written.append(namespace["INPUT_NAMES"])
         return [*inputs, grads[0] if len(grads) == 1 else grads]
 
-    namespace.update(Model=backward_of(model, namespace), get_inputs=backward_inputs)
+    namespace.update(Model=backward_of(model, namespace, of_inputs), get_inputs=backward_inputs)
 
 
-def backward_of(model, namespace):
+def backward_of(model, namespace, of_inputs):
     """A class of modules with the parameters and buffers of `model`, under the same names. Its forward(*inputs, grad_output)
-    returns the gradients of the floating inputs, and then those of the floating parameters. A gradient on which no output
-    depends is zero."""
+    returns the gradients of the floating inputs, and then those of the floating parameters, without those on which no
+    output depends. `of_inputs`: the names of the floating inputs."""
 
     class Model(torch.nn.Module):
         __doc__ = f"Gradients of: {(inspect.getdoc(model) or model.__name__).strip()}"
@@ -69,7 +69,8 @@ def backward_of(model, namespace):
             return super().train(mode)
 
         def forward(self, *arguments):
-            weights = [each for each in self.parameters() if each.dtype in TYPES]
+            named = {name: each for name, each in self.named_parameters() if each.dtype in TYPES}
+            weights = list(named.values())
             with torch.inference_mode(False), torch.enable_grad(), required(weights), named_model(namespace, model):
                 inputs = pytree.tree_map(leaf, list(arguments[:-1]))
                 outputs = floating(self.made(*inputs))
@@ -80,8 +81,8 @@ def backward_of(model, namespace):
                 leaves = [*floating(inputs), *weights]
                 grads = torch.autograd.grad([output for output, _ in pairs], leaves, [grad for _, grad in pairs],
                                             allow_unused=True)
-            found = tuple(torch.zeros_like(each, requires_grad=False) if grad is None else grad.detach().contiguous()
-                          for each, grad in zip(leaves, grads))
+            namespace["OUTPUT_NAMES"] = [f"grad_{name}" for name, grad in zip([*of_inputs, *named], grads) if grad is not None]
+            found = tuple(grad.detach().contiguous() for grad in grads if grad is not None)
             return found[0] if len(found) == 1 else found
 
     return Model
@@ -99,8 +100,8 @@ def named_model(namespace, model):
 
 
 class Forms:
-    """What is known of a Model without its values. `outputs`: (shape, type) of its floating outputs. `weights`: the names
-    of its floating parameters. `names`: of the tensors among its inputs."""
+    """What is known of a Model without its values. `outputs`: (shape, type) of its floating outputs. `names`: of the
+    tensors among its inputs."""
 
     def __init__(self, model, namespace, arguments, get_inputs):
         # In a description, the modes that watch the file decide whether tensors have memory.
@@ -110,7 +111,6 @@ class Forms:
             positional, keywords = split(arguments)
             made = model(*positional, **keywords)
             self.outputs = [(tuple(each.shape), each.dtype) for each in floating(made(*inputs))]
-        self.weights = [name for name, each in made.named_parameters() if each.dtype in TYPES]
         parameters = list(inspect.signature(made.forward).parameters)
         parameters += [f"input{i}" for i in range(len(parameters), len(inputs))]
         self.names = [leaf for name, each in zip(parameters, inputs) for leaf in names_below(name, each)]

@@ -26,6 +26,9 @@ MODULE = "ModelNew"
 # The entry point in files that define none of those above, such as many answers to KernelBench. In other files, `Model`
 # is a copy of the problem's own module.
 OTHER_MODULE = "Model"
+# Functions that a problem's own module calls in place of its own, and the name of this module (sets/robust_kbench.py).
+OF_MODULE = ("forward_fn", "backward_fn")
+CALLING_MODULE = "ModelThatCalls"
 
 
 class Refusal(Exception):
@@ -158,6 +161,8 @@ def choose(found, source, contract):
                           f"'{MODULE}' is for problems that say how PyTorch's module is called (`torch:`), and this one "
                           f"does not; write: {wanted_line(contract)}", found[MODULE].lineno)
     function = (contract.get("torch") or {}).get("entry")
+    if function in OF_MODULE and function in found and names in ([], [OTHER_MODULE]):
+        return {"name": CALLING_MODULE, "kind": "module", "arguments": [], "positional": 0, "writes": False}
     if not names and function in found:
         return {"name": function, "kind": "call", "arguments": [], "positional": 0, "writes": False}
     if not names:

@@ -60,6 +60,14 @@ class Functions(unittest.TestCase):
             self.assertTrue(entry(source, torch=module)["is_nested"])
         self.assertNotIn("is_nested", entry("def custom_kernel(x): return x"))
 
+    def test_a_function_that_the_problems_module_calls(self):
+        module = {**CONTRACT["torch"], "entry": "forward_fn"}
+        function = "def forward_fn(x, w): return x @ w\n"
+        for source in (function, "class Model: pass\n" + function):
+            self.assertEqual(entry(source, torch=module)["name"], "ModelThatCalls")
+        self.assertEqual(entry(function + "class ModelNew: pass\n", torch=module)["name"], "ModelNew")
+        self.assertEqual(refusal(function)[0], "signature_mismatch")
+
     def test_data_is_one_tuple_however_it_is_defined(self):
         for source in ("def custom_kernel(data, store={}): pass", "def custom_kernel(data, *, block=64): pass",
                        "def custom_kernel(*data): pass", "def custom_kernel(x): pass", "custom_kernel = torch.compile(f)",

@@ -113,6 +113,20 @@ input_names = ["x"]
                                         "single_shared_configs": [{"features": 8}],
                                         "multi_input_configs": [{"batch": 1}, {"batch": 5}], "multi_init_configs": [{}],
                                         "multi_shared_configs": [{"features": 4}]})}
+BACKWARD = """\
+import torch
+
+class AutogradFunction(torch.autograd.Function):
+    backward_fn = None
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(x, weight)
+        return x @ weight
+    @staticmethod
+    def backward(ctx, grad_output):
+        return AutogradFunction.backward_fn(grad_output, *ctx.saved_tensors)
+
+"""
 DECK = {"reference.py": """\
 import torch
 import torch.nn as nn
@@ -270,8 +284,21 @@ class SetsTest(unittest.TestCase):
         folder = self.write(LINEAR, "linear")
         self.assertEqual(len(self.cases_of(folder)), 3)
         answer = LINEAR["func_forward.py"].replace("x @ weight", "torch.matmul(x, weight)")
-        cases = list(self.cases_of(folder))
-        self.assert_accepted(self.grade(folder, answer, *[word for name in cases for word in ("--case", name)]))
+        cases = [word for name in self.cases_of(folder) for word in ("--case", name)]
+        self.assert_accepted(self.grade(folder, answer, *cases))
+        function = "import torch\ndef forward_fn(x, weight):\n    return torch.matmul(x, weight)\n"
+        self.assert_accepted(self.grade(folder, function, *cases))
+        self.assertEqual(self.grade(folder, function.replace("matmul(x", "matmul(2 * x"), *cases)["verdict"], "wrong_answer")
+
+    def test_gradients_by_a_function(self):
+        folder = self.write({"func_backward.py": BACKWARD + LINEAR["func_forward.py"],
+                             "config_backward.json": LINEAR["config_forward.json"]}, "linear")
+        problem = folder / "func_backward.py"
+        cases = [word for name in self.cases_of(problem) for word in ("--case", name)]
+        function = "def backward_fn(grad, x, weight):\n    return grad @ weight.t(), x.t() @ grad\n"
+        self.assert_accepted(self.grade(problem, function, *cases))
+        self.assert_accepted(self.grade(problem, BACKWARD + LINEAR["func_forward.py"] + function, *cases))
+        self.assertEqual(self.grade(problem, function.replace(".t() @ grad", ".t() @ -grad"), *cases)["verdict"], "wrong_answer")
 
     def test_shapes_of_a_deck(self):
         folder = self.write(DECK, "relu")

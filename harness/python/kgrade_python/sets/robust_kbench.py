@@ -1,11 +1,13 @@
 """robust-kbench: func_forward.py or func_backward.py with `Model`, `forward_fn` and `get_inputs`, and a config file of
-settings. A file with an AutogradFunction is a problem of gradients."""
+settings. A file with an AutogradFunction is a problem of gradients. An answer may define `forward_fn`, or `backward_fn` for
+gradients, which the set's own Model and AutogradFunction then call."""
 
 import inspect
 import json
 import re
 
 from .. import backward
+from ..entry_points import CALLING_MODULE
 
 # The default tolerances of the set's own checks.
 BY_SET = {"absolute": 1e-5, "relative": 1e-5, "matched": 1.0, "largest": None}
@@ -23,8 +25,27 @@ def define(namespace, text):
     namespace.update(CASES=cases_of(json.loads(given["files"]["config"])),
                      get_inputs=lambda case: list(draw(**taken_by(draw, case["data"]["inputs"]))),
                      get_init_inputs=lambda case: [[], taken_by(model, case["data"]["init"])])
-    if "AutogradFunction" in namespace:
+    is_backward = "AutogradFunction" in namespace
+    call_latest(namespace, model)
+    if is_backward:
         backward.define(namespace)
+    namespace.update({"ENTRY": "backward_fn" if is_backward else "forward_fn", CALLING_MODULE: namespace["Model"]})
+
+
+def call_latest(namespace, model):
+    """Lets Model.forward(x, fn=forward_fn) call the functions that the namespace has at the time of the call. An answer's
+    file is executed in the same namespace after the problem's."""
+    original = namespace.get("forward_fn")
+
+    def latest(*arguments):
+        if "backward_fn" not in namespace or "AutogradFunction" not in namespace:
+            return namespace["forward_fn"](*arguments)
+        function = namespace["AutogradFunction"]
+        function.backward_fn = staticmethod(namespace["backward_fn"])
+        return function.apply(*arguments)
+
+    defaults = model.forward.__defaults__ or ()
+    model.forward.__defaults__ = tuple(latest if each is original else each for each in defaults)
 
 
 def taken_by(function, settings):
