@@ -173,7 +173,7 @@ class Description:
                    if tensor.is_floating_point()]
         outputs = self.outputs()
         tensors = [*outputs, *weights, *inputs]
-        self.notes += self.run.places.notes
+        self.notes += [*self.run.places.notes, *map(str, getattr(self.file.namespace, "NOTES", []))]
         if self.run.random:
             drawn = ", ".join(self.run.random)
             self.notes.append(f"forward() draws random numbers ({drawn}): each call gets the same seed")

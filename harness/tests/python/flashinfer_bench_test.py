@@ -7,7 +7,7 @@ import unittest
 import torch
 
 from described_file import DescribedFile
-from kgrade_python.module_file import ModuleFile
+from kgrade_python.module_file import FileError, ModuleFile
 from kgrade_python.sets import flashinfer_bench
 from kgrade_python.sets.safetensors import tensors_of
 
@@ -143,7 +143,7 @@ class FlashinferBenchTest(DescribedFile):
         definition["reference"] = "import torch\ndef run(a, b, c): return a.float() * b.float() + c.view(torch.uint8)[0]"
         case = self.cases(definition, [workload({name: RANDOM for name in "abc"}, n=6)])[0]
         self.assertEqual([(each["dtype"], each["shape"]) for each in case["inputs"]],
-                         [("float8_e4m3fn", [6]), ("float8_e5m2", [6]), ("float4_e2m1fn_x2", [3])])
+                         [("float8_e4m3fn", [6]), ("float8_e5m2", [6]), ("uint8", [3])])
 
     def test_custom_inputs(self):
         definition = pointwise("""
@@ -190,7 +190,7 @@ def run(x, order, k): return x[order] * k
     def test_damaged_tensors(self):
         content = safetensors(values=torch.zeros(4, dtype=torch.int32))
         for damaged in (b"", content[:-1], content[:20], b"\xff" * 8, content.replace(b"I32", b"I99")):
-            with self.assertRaisesRegex(ValueError, "fetch it anew"):
+            with self.assertRaisesRegex(FileError, "fetch it anew"):
                 tensors_of(damaged)
         self.assertEqual(tensors_of(safetensors(none=torch.zeros(0, 3, dtype=torch.int32)))["none"].shape, (0, 3))
 
@@ -213,6 +213,7 @@ def run(x, order, k): return x[order] * k
 
     def test_outputs_by_name_and_numbers(self):
         definition = pointwise("def run(x): return {'z': 3, 'y': x}", {"x": "float32"}, ("y", "z"))
+        definition["outputs"]["z"]["shape"] = None
         y, z = self.loaded(definition, [workload({}, n=2)]).model_class()(torch.ones(2))
         self.assertEqual((y.tolist(), z.item(), z.dtype), ([1, 1], 3, torch.float32))
 
@@ -221,6 +222,22 @@ def run(x, order, k): return x[order] * k
                                {"x": "float32"})
         self.assertEqual(self.loaded(definition, [workload({}, n=1)]).model_class()(torch.ones(1)).item(), 2)
         self.cases(definition, [workload({}, n=1)])
+
+    def test_outputs_have_the_definitions_shapes(self):
+        for run, words in (("x.new_zeros(3, 4)", "[n], and run() returns [3, 4]"), ("x.sum()", "returns []"), ("x[:2]", "returns [2]")):
+            message = self.error(pointwise(f"def run(x): return {run}", {"x": "float32"}), [workload({}, n=3)])
+            self.assertIn("definition.json gives the output 'y' the shape", message)
+            self.assertIn(words, message)
+        unknown = pointwise("def run(x): return x[x > 0]", {"x": "float32"})
+        unknown["axes"]["found"] = {"type": "var"}
+        unknown["outputs"]["y"]["shape"] = ["found"]
+        self.assertEqual(self.loaded(unknown, [workload({}, n=3)]).model_class()(torch.tensor([1.0, -1, 2])).tolist(), [1, 2])
+
+    def test_very_many_workloads(self):
+        found = self.describe(self.text(pointwise("def run(x): return x", {"x": "float32"}),
+                                        [workload({}, n=n) for n in range(1, 203)]), head="")
+        self.assertEqual(len(found["cases"]), 200)
+        self.assertIn("workloads after the first 200 are left out", found["cases"][0]["notes"])
 
     def test_faults_are_explained(self):
         self.assertIn("'rows'", self.error(NORM, [workload()]))

@@ -237,7 +237,19 @@ def get_init_inputs(): return [M]
                                         "tolerance": {"torch.bfloat16": "5e-2", "float32": 1e-3}}))
         self.assertEqual({name: each["inputs"][0]["shape"] for name, each in cases.items()},
                          {"m2-seq-len3": [2, 3], "m6-seq-len7": [6, 7]})
+        self.assertIn("the deck forbids, and kgrade does not enforce: torch.add", cases["m2-seq-len3"]["notes"])
         self.assertEqual(cases["m2-seq-len3"]["by_set"], {"absolute": 0.05, "relative": 0.05, "matched": 1.0, "largest": None})
+
+    def test_faults_of_the_files_beside_it(self):
+        for problem, words in (({"tolerance": "soon"}, "problem.yaml has the tolerance 'soon'; write"),
+                               ({"tolerance": {"float32": "soon"}}, "problem.yaml has the tolerance 'soon', which is no number"),
+                               ({"world_size": 4}, "choose a problem without world_size")):
+            message = self.describe(self.source(problem), head="")["error"]
+            self.assertIn(words, message)
+            self.assertNotIn("raised", message)
+            self.assertNotIn("; correct it", message)
+        broken = self.source({}).replace("SHAPES = [", "SHAPES = [UNKNOWN, ")
+        self.assertIn("shapes.py raised NameError", self.describe(broken, head="")["error"])
 
     def test_several_gpus(self):
         self.assertIn("asks for 4 GPUs", self.describe(self.source({"world_size": 4}), head="")["error"])

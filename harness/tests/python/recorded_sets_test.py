@@ -55,7 +55,7 @@ class SetTest(unittest.TestCase):
         return inputs, model(*inputs)
 
     def error(self, *parts, **arguments):
-        with self.assertRaises(ValueError) as caught:
+        with self.assertRaises(FileError) as caught:
             self.defined(**arguments)
         for part in parts:
             self.assertIn(part, str(caught.exception))

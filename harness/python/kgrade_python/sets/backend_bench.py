@@ -11,14 +11,13 @@ import unittest
 
 import torch
 
+from ..module_file import MOST_CASES, FileError
 from .calls import Observed, case_of, copies, mark_largest, refuse_left_out, tensors_of
 
 # The rule in the set's own eval.py. It compares integers in this way, too.
 BY_SET = {"absolute": 1e-2, "relative": 1e-2, "matched": 1.0, "largest": None}
 # A package that PyTorch's list imports for tests, and does not need for samples.
 TEST_PACKAGE = "expecttest"
-# The most cases of a problem.
-MOST_CASES = 200
 
 
 def define(namespace, text):
@@ -39,7 +38,7 @@ def define(namespace, text):
         refuse_left_out(case)
         return samples.inputs_of(case["data"])
 
-    namespace.update(CASES=cases, ENTRY=samples.name.rpartition(".")[2], Model=Model, get_inputs=get_inputs,
+    namespace.update(CASES=cases, NOTES=samples.notes, ENTRY=samples.name.rpartition(".")[2], Model=Model, get_inputs=get_inputs,
                      get_init_inputs=lambda _case=None: [])
 
 
@@ -52,11 +51,11 @@ class Samples:
         if variant not in entries:
             other = sorted(entries)
             words = f"; 'variant' is one of {other}" if other else ""
-            raise ValueError(f"PyTorch {torch.__version__} has no samples of the operator '{operator}'{words}")
+            raise FileError(f"PyTorch {torch.__version__} has no samples of the operator '{operator}'{words}")
         self.info = entries[variant]
         if not isinstance(self.dtype, torch.dtype) or self.dtype not in self.info.supported_dtypes("cpu"):
             known = sorted(str(each).partition(".")[2] for each in self.info.supported_dtypes("cpu"))
-            raise ValueError(f"the operator {operator} has no samples of type '{dtype}'; 'dtype' is one of "
+            raise FileError(f"the operator {operator} has no samples of type '{dtype}'; 'dtype' is one of "
                              f"{', '.join(known)}")
 
     def drawn(self):
@@ -67,7 +66,8 @@ class Samples:
     def inputs_of(self, number):
         found = next(itertools.islice(self.drawn(), number, None), None)
         if found is None:
-            raise ValueError(f"the operator {self.name} has fewer samples now than when it was looked at")
+            raise FileError(f"the operator {self.name} has fewer samples now than when it was looked at; use the version of PyTorch that "
+                            "read the problem")
         return found
 
     def cases(self):
@@ -75,9 +75,10 @@ class Samples:
         cases, writes = [], False
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
-            first = list(itertools.islice(self.drawn(), MOST_CASES))
+            first = list(itertools.islice(self.drawn(), MOST_CASES + 1))
+            self.notes = [f"samples after the first {MOST_CASES} are left out"] if len(first) > MOST_CASES else []
             torch.manual_seed(1)
-            for number, (given, other) in enumerate(zip(first, self.drawn())):
+            for number, (given, other) in enumerate(zip(first[:MOST_CASES], self.drawn())):
                 cases.append({**case_of("s", number, *given), "by_set": BY_SET})
                 reason = None if forms(given) == forms(other) else "its shapes are random"
                 try:

@@ -65,7 +65,7 @@ def mark_largest(cases, what):
     gradable = [case for case in cases if "left_out" not in case]
     if not gradable:
         reasons = ", ".join(dict.fromkeys(case["left_out"] for case in cases)) or "there is none"
-        raise ValueError(f"no {what} can be graded: {reasons}")
+        raise FileError(f"no {what} can be graded: {reasons}")
     max(gradable, key=lambda case: case["bytes"])["role"] = "bench"
 
 

@@ -8,6 +8,7 @@ import ast
 import base64
 import functools
 import inspect
+import itertools
 import json
 import math
 import random
@@ -15,6 +16,7 @@ import re
 
 import torch
 
+from ..module_file import MOST_CASES, FileError
 from . import safetensors
 
 NEEDED = ("Model", "get_inputs", "get_init_inputs", "CASES")
@@ -29,16 +31,18 @@ def define(namespace, text):
     given = json.loads(text)
     problem = Problem(given["name"], given["files"], namespace)
     namespace.update(CASES=problem.cases(), Model=model_of(problem), get_inputs=problem.inputs,
-                     get_init_inputs=lambda case: [], OUTPUT_NAMES=list(problem.output_specs))
+                     get_init_inputs=lambda case: [], NOTES=problem.notes, OUTPUT_NAMES=list(problem.output_specs))
 
 
 class Problem:
     def __init__(self, name, files, namespace):
         self.files = files
         self.definition = json.loads(files["definition"])
+        # The two sets name the file of a definition in different ways.
+        self.place = f"{name}.json" if '"workload"' in files["workloads"] else "definition.json"
         for key in ("axes", "inputs", "outputs"):
             if not isinstance(self.definition.get(key), dict):
-                raise ValueError(f"the definition's '{key}' is not an object; write: \"{key}\": {{...}}")
+                raise FileError(f"'{key}' of {self.place} is not an object; write: \"{key}\": {{...}}")
         self.title = self.definition.get("description") or self.definition.get("name") or name
         self.input_specs, self.output_specs = self.definition["inputs"], self.definition["outputs"]
         self.operation = self.definition.get("op_type")
@@ -53,10 +57,9 @@ class Problem:
         self.custom = self.function(namespace, entry) if entry else None
         self.written = written_parameters(reference)
 
-    @staticmethod
-    def function(namespace, name):
+    def function(self, namespace, name):
         if not callable(namespace.get(name)):
-            raise ValueError(f"the definition's reference has no function '{name}'; add: def {name}(...):")
+            raise FileError(f"the reference of {self.place} has no function '{name}'; add: def {name}(...):")
         return namespace[name]
 
     def workloads(self):
@@ -70,13 +73,15 @@ class Problem:
                 yield {"axes": {**axes}, "inputs": {**inputs}, "is_traced": "workload" in entry,
                        "tolerance": workload.get("tolerance") or {}}
             except (ValueError, TypeError, AttributeError, KeyError) as error:
-                raise ValueError(f"line {number} of the workloads is not a JSON object with 'axes' and 'inputs': "
+                raise FileError(f"line {number} of the workloads is not a JSON object with 'axes' and 'inputs': "
                                  f"{error}") from None
 
     def cases(self):
-        workloads = list(self.workloads())
+        all_workloads = self.workloads()
+        workloads = list(itertools.islice(all_workloads, MOST_CASES))
         if not workloads:
-            raise ValueError("the file of workloads has no lines; add one workload per line")
+            raise FileError("the file of workloads has no lines; add one workload per line")
+        self.notes = [f"workloads after the first {MOST_CASES} are left out"] if next(all_workloads, None) else []
         names = [name_of(self.own_axes(each)) for each in workloads]
         cases = []
         for number, (workload, name) in enumerate(zip(workloads, names), 1):
@@ -111,14 +116,21 @@ class Problem:
             elif axis.get("type") == "expr":
                 left[name] = axis["expression"]
         while left:
-            known = [name for name, text in left.items() if names_in(text) <= sizes.keys()]
+            known = [name for name, text in left.items() if self.names_in(name, text) <= sizes.keys()]
             if not known:
                 name, text = next(iter(left.items()))
-                unknown = ", ".join(sorted(names_in(text) - sizes.keys()))
-                raise ValueError(f"the axis '{name}' is '{text}', and a workload gives no {unknown}; add it to 'axes'")
+                unknown = ", ".join(sorted(self.names_in(name, text) - sizes.keys()))
+                raise FileError(f"the axis '{name}' of {self.place} is '{text}', and a workload gives no {unknown}; add it to 'axes'")
             for name in known:
                 sizes[name] = value_of(left.pop(name), sizes)
         return sizes
+
+    def names_in(self, name, expression):
+        try:
+            return names_in(expression)
+        except (SyntaxError, TypeError, ValueError):
+            raise FileError(f"the axis '{name}' of {self.place} has the expression {expression!r}; write one of axes, such as "
+                            "\"M * 2\"") from None
 
     def shape(self, name, spec, sizes):
         """None for a scalar."""
@@ -126,7 +138,7 @@ class Problem:
             return None
         missing = [axis for axis in spec["shape"] if axis not in sizes and not str(axis).isdigit()]
         if missing:
-            raise ValueError(f"'{name}' has the axis '{missing[0]}', and neither the definition nor the workload gives its "
+            raise FileError(f"'{name}' has the axis '{missing[0]}', and neither {self.place} nor the workload gives its "
                              "size; add it to 'axes'")
         return [sizes[axis] if axis in sizes else int(axis) for axis in spec["shape"]]
 
@@ -148,12 +160,12 @@ class Problem:
         shape = self.shape(name, spec, sizes)
         if kind == "custom":
             if name not in made:
-                raise ValueError(f"the input '{name}' is 'custom', and custom_inputs_entrypoint makes no '{name}'")
+                raise FileError(f"the input '{name}' is 'custom', and custom_inputs_entrypoint makes no '{name}'")
             return made[name]
         if kind == "safetensors":
             return self.stored(name, source, shape, dtype)
         if kind != "random":
-            raise ValueError(f"the input '{name}' has the type '{kind}'; random, scalar, safetensors and custom are known")
+            raise FileError(f"the input '{name}' has the type '{kind}'; random, scalar, safetensors and custom are known")
         if shape is None:
             return number_for(name, spec["dtype"])
         drawn = None if is_traced else drawn_by_name(name, shape, dtype, spec.get("description") or "")
@@ -163,12 +175,12 @@ class Problem:
     def stored(self, name, source, shape, dtype):
         path, key = source.get("path"), source.get("tensor_key")
         if path not in self.files:
-            raise ValueError(f"the input '{name}' is in {path}, which is in none of the folders above; fetch the set's data")
+            raise FileError(f"the input '{name}' is in {path}, which is in none of the folders above; fetch the set's data")
         tensor = stored_tensors(self.files[path]).get(key)
         if tensor is None:
-            raise ValueError(f"{path} has no tensor '{key}', which the input '{name}' is read from")
+            raise FileError(f"{path} has no tensor '{key}', which the input '{name}' is read from")
         if list(tensor.shape) != shape or tensor.dtype != dtype:
-            raise ValueError(f"{path} has '{key}' of shape {list(tensor.shape)} and type {tensor.dtype}, where '{name}' "
+            raise FileError(f"{path} has '{key}' of shape {list(tensor.shape)} and type {tensor.dtype}, where '{name}' "
                              f"has {shape} and {dtype}")
         return tensor.to(torch.get_default_device(), copy=True)
 
@@ -186,10 +198,26 @@ class Problem:
             found = [found[name] for name in self.output_specs]
         found = list(found) if isinstance(found, (list, tuple)) else [found]
         if len(found) != len(self.output_specs):
-            raise ValueError(f"run() returns {len(found)} values, and the definition has {len(self.output_specs)} outputs")
+            raise FileError(f"run() returns {len(found)} values, and {self.place} has {len(self.output_specs)} outputs; let them be "
+                            "as many")
         tensors = [each if isinstance(each, torch.Tensor) else torch.tensor(each, dtype=type_of(name, spec))
                    for each, (name, spec) in zip(found, self.output_specs.items())]
+        self.refuse_other_shapes(arguments, tensors)
         return tensors[0] if len(tensors) == 1 else tuple(tensors)
+
+    def refuse_other_shapes(self, arguments, outputs):
+        """Refuses outputs of run() that do not have the definition's shapes. The size of an axis that no input has is not
+        known here. Nor are those of packed types: some definitions count numbers, and others count bytes."""
+        sizes = {name: axis["value"] for name, axis in self.definition["axes"].items() if axis.get("type") == "const"}
+        for each, spec in zip(arguments, self.input_specs.values()):
+            if isinstance(each, torch.Tensor) and each.dim() == len(spec["shape"] or []) and not is_packed(spec):
+                sizes.update(zip(spec["shape"] or [], each.shape))
+        for each, (name, spec) in zip(outputs, self.output_specs.items()):
+            axes = spec["shape"] or []
+            wanted = [sizes.get(axis, int(axis) if str(axis).isdigit() else extent) for axis, extent in zip(axes, each.shape)]
+            if len(axes) != each.dim() or (wanted != list(each.shape) and not is_packed(spec)):
+                raise FileError(f"{self.place} gives the output '{name}' the shape [{', '.join(map(str, axes))}], and run() returns "
+                                f"{list(each.shape)}; correct one of them")
 
     def made_outputs(self, arguments):
         """Zeros for a run() that takes the outputs, too. Sizes of axes are those of the inputs."""
@@ -221,7 +249,7 @@ def rule_of(tolerance):
             "matched": tolerance.get("required_matched_ratio", 0.99), "largest": tolerance.get("max_error_cap")}
     for name, each in rule.items():
         if not isinstance(each, (int, float)) and (name, each) != ("largest", None):
-            raise ValueError(f"a workload's tolerance has {each!r} where a number is expected")
+            raise FileError(f"a workload's tolerance has {each!r} where a number is expected; write one")
     return rule
 
 
@@ -235,10 +263,14 @@ def short(name):
     return words[0][:8] if len(words) == 1 else "".join(each[0] for each in words) or "x"
 
 
+def is_packed(spec):
+    return str(spec.get("dtype")).startswith("float4")
+
+
 def type_of(name, spec):
     found = TYPES.get(spec.get("dtype"))
     if found is None:
-        raise ValueError(f"'{name}' has the type '{spec.get('dtype')}'; known here: {', '.join(TYPES)}")
+        raise FileError(f"the definition gives '{name}' the type '{spec.get('dtype')}'; known here: {', '.join(TYPES)}")
     return found
 
 
@@ -248,9 +280,12 @@ def names_in(expression):
 
 def value_of(expression, sizes):
     """The whole number that an expression of axes gives. This code is as trusted as the reference beside it."""
-    value = eval(expression, {"__builtins__": {}}, dict(sizes))  # pylint: disable=eval-used
+    try:
+        value = eval(expression, {"__builtins__": {}}, dict(sizes))  # pylint: disable=eval-used
+    except Exception as error:  # pylint: disable=broad-except
+        raise FileError(f"the axis '{expression}' raises {error!r}; write an expression of axes") from error
     if value != int(value):
-        raise ValueError(f"the axis '{expression}' is {value}, which is not a whole number")
+        raise FileError(f"the axis '{expression}' is {value}, which is not a whole number; write one that is")
     return int(value)
 
 

@@ -10,6 +10,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 
 from ..leaderboard_tools import MatchReference
+from ..module_file import FileError
 
 # The function that an answer defines. It gets the same argument as ref_kernel().
 ENTRY = "custom_kernel"
@@ -26,10 +27,10 @@ def define(namespace, text):
     given = json.loads(text)
     task = json.loads(given["files"]["task"])
     if task.get("multi_gpu"):
-        raise ValueError("task.yml says multi_gpu, and kgrade grades on one GPU; choose a task without it")
+        raise FileError("task.yml says multi_gpu, and kgrade grades on one GPU; choose a task without it")
     for name in ("generate_input", "ref_kernel"):
         if not callable(namespace.get(name)):
-            raise ValueError(f"reference.py defines no '{name}'; kgrade reads tasks that define generate_input() and "
+            raise FileError(f"reference.py defines no '{name}'; kgrade reads tasks that define generate_input() and "
                              "ref_kernel()")
     tree = tree_of(namespace)
     reference = Reference(tree)
@@ -58,7 +59,11 @@ def define(namespace, text):
 
     namespace.update(CASES=cases, ENTRY=ENTRY, Model=Model, get_inputs=get_inputs, get_init_inputs=lambda case: [])
     if rule == "property":
-        namespace["check"] = lambda inputs, outputs: namespace["check_implementation"](rebuilt(inputs[0], namespace), outputs)
+        def check(inputs, outputs):
+            said = namespace["check_implementation"](rebuilt(inputs[0], namespace), outputs)
+            return said or None if isinstance(said, str) else said  # "" is the set's word for right outputs
+
+        namespace["check"] = check
 
 
 class OneGenerator(TorchFunctionMode):
@@ -83,6 +88,9 @@ def title_of(task, name):
 
 def cases_of(task):
     """The tests and benchmarks of a task. Parameters that occur in both make one case, which is measured."""
+    for parameters in [*(task.get("tests") or []), *(task.get("benchmarks") or [])]:
+        if not isinstance(parameters, dict):
+            raise FileError(f"task.yml has {parameters!r} among its tests and benchmarks; write parameters: - {{\"size\": 64}}")
     measured = [without_seed(each) for each in task.get("benchmarks") or []]
     tested = [without_seed(each) for each in task.get("tests") or []]
     cases, names = [], set()
@@ -97,7 +105,7 @@ def cases_of(task):
         cases.append({"name": name, "role": "bench" if parameters in measured else "test", "data": parameters,
                       "scalars": {key: value for key, value in parameters.items() if type(value) in (int, float)}})
     if not cases:
-        raise ValueError("task.yml has no tests and no benchmarks; add one")
+        raise FileError("task.yml has no tests and no benchmarks; add one")
     return cases
 
 

@@ -4,6 +4,9 @@ problem is measured for, and `problem.yaml` with tolerances and forbidden operat
 import json
 import re
 
+from ..errors import in_one_line
+from ..module_file import FileError
+
 LONGEST_NAME = 60
 TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 # Tolerances of comparisons that are not of elements.
@@ -16,23 +19,23 @@ def define(namespace, text):
     given = json.loads(text)
     problem = json.loads(given["files"].get("problem", "{}"))
     if problem.get("world_size", 1) != 1:
-        raise ValueError(f"problem.yaml asks for {problem['world_size']} GPUs, and kgrade grades on one; choose a problem "
+        raise FileError(f"problem.yaml asks for {problem['world_size']} GPUs, and kgrade grades on one; choose a problem "
                          "without world_size")
     if not callable(namespace.get("Model")) or not callable(namespace.get("get_inputs")):
-        raise ValueError("the file defines no Model with get_inputs(): only the check.py beside it knows how to call it; choose "
+        raise FileError("the file defines no Model with get_inputs(): only the check.py beside it knows how to call it; choose "
                          "a problem with both")
     shapes = shapes_of(given["files"].get("shapes", "")) or [{}]
     by_set = rule_of(problem)
     title = problem.get("display_name") or namespace["Model"].__doc__ or given["name"]
-    forbidden = ", ".join(map(str, problem.get("forbidden") or []))
-    note = f"the deck forbids: {forbidden}" if forbidden else None
+    forbidden = problem.get("forbidden") or []
+    forbidden = ", ".join(map(str, forbidden if isinstance(forbidden, list) else [forbidden]))
+    namespace["NOTES"] = [f"the deck forbids, and kgrade does not enforce: {forbidden}"] if forbidden else []
     names = [name_of(shape, number) for number, shape in enumerate(shapes, 1)]
     namespace["CASES"] = [{"name": name, "role": "bench", **({"by_set": by_set} if by_set else {}),
-                           **({"note": note} if note else {}),
                            "scalars": {key: value for key, value in shape.items() if type(value) in (int, float)},
                            "data": shape}
                           for name, shape in zip(names, shapes)]
-    namespace["Model"].__doc__ = f"{title}\n\n{note}" if note else title
+    namespace["Model"].__doc__ = title
     get_inputs, get_init_inputs = namespace["get_inputs"], namespace.get("get_init_inputs", list)
 
     def of_shape(function):
@@ -54,17 +57,23 @@ def set_globals(namespace, shape):
 def shapes_of(text):
     """The list SHAPES of a file shapes.py; [] if it has none."""
     found = {}
-    exec(compile(text, "shapes.py", "exec"), found)  # pylint: disable=exec-used
+    try:
+        exec(compile(text, "shapes.py", "exec"), found)  # pylint: disable=exec-used
+    except Exception as error:  # pylint: disable=broad-except
+        raise FileError(f"shapes.py raised {in_one_line(error, {})}; correct it there") from error
     shapes = found.get("SHAPES", [])
     if not isinstance(shapes, list) or not all(isinstance(each, dict) for each in shapes):
-        raise ValueError('SHAPES of shapes.py is no list of shapes; write: SHAPES = [{"M": 64, "N": 64}]')
+        raise FileError('SHAPES of shapes.py is no list of shapes; write: SHAPES = [{"M": 64, "N": 64}]')
     return shapes
 
 
 def rule_of(problem):
     """The rule of acceptance for the type that `precision` names last, as in int4_bf16. The deck gives one tolerance for
     each type of an output. None for a deck that compares in another way."""
-    given = {str(name).replace("torch.", ""): value for name, value in (problem.get("tolerance") or {}).items()}
+    given = problem.get("tolerance") or {}
+    if not isinstance(given, dict):
+        raise FileError(f"problem.yaml has the tolerance {given!r}; write one for each type: {{float32: 1e-4}}")
+    given = {str(name).replace("torch.", ""): value for name, value in given.items()}
     precision = str(problem.get("precision", "")).split("_")
     types = [TYPES[each] for each in reversed(precision) if each in TYPES]
     chosen = next((given[each] for each in types if each in given), None)
@@ -76,7 +85,10 @@ def rule_of(problem):
     if chosen is None:
         return None
     absolute, relative = (chosen.get("atol", 0), chosen.get("rtol", 0)) if isinstance(chosen, dict) else (chosen, chosen)
-    return {"absolute": float(absolute), "relative": float(relative), "matched": 1.0, "largest": None}
+    try:
+        return {"absolute": float(absolute), "relative": float(relative), "matched": 1.0, "largest": None}
+    except (TypeError, ValueError):
+        raise FileError(f"problem.yaml has the tolerance {chosen!r}, which is no number; write: {{float32: 1e-4}}") from None
 
 
 def name_of(shape, number):

@@ -17,6 +17,7 @@ import textwrap
 import torch
 
 from ..attribute_modules import AttributeFinder
+from ..module_file import FileError
 from .calls import MOST_AXES, refuse_left_out
 
 # The rule in the set's own utils/correctness.py.
@@ -33,7 +34,7 @@ IN_PLACE = re.compile(r"[a-z]\w*_")
 
 def function_of_accelerator(name):
     def refuse(*_, **__):
-        raise ValueError(f"{ACCELERATOR}.{name} needs an Ascend NPU; write it in PyTorch")
+        raise FileError(f"{ACCELERATOR}.{name} needs an Ascend NPU; write it in PyTorch")
 
     return refuse
 
@@ -52,7 +53,7 @@ def define(namespace, text):
     prepare()
     files = json.loads(text)["files"]
     if len(files) != 1:
-        raise ValueError("the problem needs one file of cases; put the file of the same name with .json beside it")
+        raise FileError("the problem needs one file of cases; put the file of the same name with .json beside it")
     name, lines = next(iter(files.items()))
     groups, build = namespace["get_input_groups"], namespace["get_init_inputs"]
     make_portable(namespace["Model"], namespace)
@@ -71,7 +72,7 @@ def define(namespace, text):
         finally:
             del namespace["open"]
         if len(drawn) != 1:
-            raise ValueError(f"get_input_groups() returns {len(drawn)} groups for a line of {name}; let it return one")
+            raise FileError(f"get_input_groups() returns {len(drawn)} groups for a line of {name}; let it return one")
         return list(drawn[0])
 
     def get_init_inputs(_case=None):
@@ -86,7 +87,7 @@ def make_portable(model, namespace):
     if ACCELERATOR in model.forward.__code__.co_names:
         found, methods = METHODS.search(model.__doc__ or ""), {}
         if found is None:
-            raise ValueError(f"forward() calls {ACCELERATOR}, which needs an Ascend NPU, and Model's docstring has no "
+            raise FileError(f"forward() calls {ACCELERATOR}, which needs an Ascend NPU, and Model's docstring has no "
                              "'def forward' in PyTorch; add one")
         exec(textwrap.dedent(found[0]), namespace, methods)  # pylint: disable=exec-used
         for name, method in methods.items():
@@ -112,7 +113,7 @@ def cases_of(lines, name):
             inputs = json.loads(line)["inputs"]
             tensors = [each for info in inputs for each in tensors_of(info)]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"line {number} of {name} is no case: {error!r}; write an object with 'inputs'") from error
+            raise FileError(f"line {number} of {name} is no case: {error!r}; write an object with 'inputs'") from error
         cases.append(case_of(number, line, tensors))
     measured = {}
     for case in sorted(cases, key=lambda each: -each["bytes"]):
@@ -121,7 +122,7 @@ def cases_of(lines, name):
             of_type.append(case)
             case["role"] = "bench"
     if not cases:
-        raise ValueError(f"{name} has no line; write one object with 'inputs' in each line")
+        raise FileError(f"{name} has no line; write one object with 'inputs' in each line")
     return cases
 
 

@@ -8,6 +8,7 @@ import re
 
 from .. import backward
 from ..entry_points import CALLING_MODULE
+from ..module_file import FileError
 
 # The default tolerances of the set's own checks.
 BY_SET = {"absolute": 1e-5, "relative": 1e-5, "matched": 1.0, "largest": None}
@@ -18,7 +19,7 @@ def define(namespace, text):
     given = json.loads(text)
     for name in ("Model", "get_inputs"):
         if not callable(namespace.get(name)):
-            raise ValueError(f"the file defines no '{name}'; robust-kbench needs it")
+            raise FileError(f"the file defines no '{name}'; add it, as in the set's other tasks")
     model, draw = namespace["Model"], namespace["get_inputs"]
     if "input_names" in namespace:
         namespace["INPUT_NAMES"] = list(namespace["input_names"])

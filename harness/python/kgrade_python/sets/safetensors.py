@@ -6,6 +6,8 @@ import math
 
 import torch
 
+from ..module_file import FileError
+
 TYPES = {"BOOL": "bool", "U8": "uint8", "I8": "int8", "U16": "uint16", "I16": "int16", "U32": "uint32", "I32": "int32",
          "U64": "uint64", "I64": "int64", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "F8_E8M0": "float8_e8m0fnu",
          "F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64"}
@@ -14,7 +16,7 @@ TYPES = {"BOOL": "bool", "U8": "uint8", "I8": "int8", "U16": "uint16", "I16": "i
 def tensors_of(content):
     """{name: tensor}. Raises ValueError if `content` is not such a file."""
     if content.startswith(b"version https://git-lfs"):
-        raise ValueError("a safetensors file is a pointer of Git LFS; run: git lfs pull")
+        raise FileError("a safetensors file is a pointer of Git LFS; run: git lfs pull")
     length = int.from_bytes(content[:8], "little")
     try:
         header = json.loads(content[8:8 + length])
@@ -22,7 +24,7 @@ def tensors_of(content):
         data = bytearray(content[8 + length:])
         return {name: tensor_of(data, **entry) for name, entry in header.items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(f"a safetensors file is damaged: {error}; fetch it anew") from None
+        raise FileError(f"a safetensors file is damaged: {error}; fetch it anew") from None
 
 
 def tensor_of(data, dtype, shape, data_offsets):

@@ -13,6 +13,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .. import emulated_cuda, errors
+from ..module_file import FileError
 from .calls import Observed, case_of, copies, mark_largest, reason_against, refuse_left_out
 
 LONGEST_ERROR = 200
@@ -26,7 +27,7 @@ def define(namespace, text):
     """`text`: {"name", "files": {"tests": the text below the line}} as JSON."""
     given = json.loads(text)
     if any(type(each).__module__.partition(".")[0] == "triton" for each in namespace.values()):
-        raise ValueError("its reference is a Triton kernel, from which no float64 answer can be computed")
+        raise FileError("its reference is a Triton kernel, from which no float64 answer can be computed; choose a problem whose reference is in PyTorch")
     tests = Tests(given["files"]["tests"], given["name"], namespace)
     calls = Calls(tests)
     cases = calls.cases()
@@ -61,7 +62,7 @@ class Tests:
         own = [each for each, value in namespace.items()
                if isinstance(value, types.FunctionType) and value.__globals__ is namespace and each in used]
         if name not in own and len(own) != 1:
-            raise ValueError(f"the tests call {len(own)} functions of the file; let them call one, or one named "
+            raise FileError(f"the tests call {len(own)} functions of the file; let them call one, or one named "
                              f"'{name}'")
         self.entry = name if name in own else own[0]
         self.function = namespace[self.entry]
@@ -110,7 +111,7 @@ class Tests:
             self.run(seen)
         except Reached:
             return found
-        raise ValueError(f"the tests make {count} calls of {self.entry}() now, and more when they were looked at")
+        raise FileError(f"the tests make {count} calls of {self.entry}() now, and more when they were looked at")
 
     def arranged(self, args, kwargs):
         """[args, kwargs] in the same form for each call: with keywords only for what needs them. `out` is left out,
