@@ -9,7 +9,7 @@ import torch
 
 from .drawn_tensors import memory_in
 from .tensors import are_equal
-from .wide_arithmetic import WideArithmetic, is_narrower
+from .wide_arithmetic import Choices, WideArithmetic, is_narrower, set_states, states_of_generators
 
 ORACLE = "oracle"
 REFERENCE = "reference"
@@ -105,6 +105,7 @@ class TrustedModule:
                         else built.parameters[name] for name, tensor in weights.items()}
         self.lent = [] if keeps_weights else list(built.parameters.items())
         self.own_types = []  # of the oracle's parameters and buffers: (tensor, its type in the file)
+        self.chooses = False  # whether forward() draws by probabilities
         if role == ORACLE:
             before = types_of(built.module)
             built.module.double()
@@ -144,17 +145,48 @@ class TrustedModule:
             with by_default(self.narrow_type):
                 results = self.built.forward_with(tensors)
         else:
-            inputs = {**tensors, **{name: convert(tensors[name], tensors[name].device, torch.float64)
-                                    for name in self.built.names if isinstance(tensors[name], torch.Tensor)}}
-            arithmetic = WideArithmetic(self.narrow_type or torch.float32, self.dtype)
-            for tensor, dtype in [*self.own_types, *((inputs[name], self.types.get(name)) for name in self.built.names)]:
-                if dtype is not None and is_narrower(dtype):
-                    arithmetic.note_type(tensor, dtype)
-            with by_default(torch.float64), arithmetic:
-                results = self.built.forward_with(inputs)
+            before = states_of_generators()
+            results = self.wide_results(tensors, self.choices(tensors, before) if self.chooses else ())
+            if results is None:
+                self.chooses = True
+                set_states(before)
+                results = self.wide_results(tensors, self.choices(tensors, before))
         if len(results) != len(types):
             return results
         return [each.to(dtype) if isinstance(each, torch.Tensor) else each for each, dtype in zip(results, types)]
+
+
+    def wide_results(self, tensors, choices):
+        """The oracle's results; None if forward() draws by probabilities and `choices` are still unknown."""
+        inputs = {**tensors, **{name: convert(tensors[name], tensors[name].device, torch.float64)
+                                for name in self.built.names if isinstance(tensors[name], torch.Tensor)}}
+        arithmetic = WideArithmetic(self.narrow_type or torch.float32, self.dtype, choices)
+        for tensor, dtype in [*self.own_types, *((inputs[name], self.types.get(name)) for name in self.built.names)]:
+            if dtype is not None and is_narrower(dtype):
+                arithmetic.note_type(tensor, dtype)
+        with by_default(torch.float64), arithmetic:
+            results = self.built.forward_with(inputs)
+        return None if arithmetic.has_chosen and not self.chooses else results
+
+    def choices(self, tensors, states):
+        """What forward() draws by probabilities that it computes in the types of the file, as the reference does. The
+        generators are then in these states again."""
+        module, choices = self.built.module, Choices()
+        wide = [(tensor, tensor.data) for tensor, _ in self.own_types]
+        for tensor, dtype in self.own_types:
+            tensor.data = tensor.data.to(dtype)
+        device = next((each.device for each in tensors.values() if isinstance(each, torch.Tensor)), torch.device("cpu"))
+        narrow = self.narrow_type or torch.float32
+        convert_attributes(module, device, narrow)
+        try:
+            with by_default(narrow), choices:
+                self.built.forward_with(tensors)
+        finally:
+            convert_attributes(module, device, torch.float64)
+            for tensor, data in wide:
+                tensor.data = data
+            set_states(states)
+        return choices.results
 
 
 def seed_forward(seed):

@@ -40,14 +40,17 @@ class WideArithmetic(DispatchMode):
     integers, and their bits may be read as those of a floating type, and the reverse.
 
     Generators draw other numbers for each type. So random numbers are drawn in the type that the reference has there:
-    `default`, unless the file names a type; `dtype` for numbers that are drawn for a tensor."""
+    `default`, unless the file names a type; `dtype` for numbers that are drawn for a tensor. What is drawn by computed
+    probabilities depends on their last bits. So the results of these operators are taken from `choices`, those of a run in
+    the file's types (Choices). `has_chosen`: whether there was such an operator."""
 
     DRAWS = {"rand", "randn", "rand_like", "randn_like", "normal", "bernoulli", "uniform_", "normal_", "bernoulli_",
              "exponential_", "cauchy_", "geometric_", "log_normal_"}
 
-    def __init__(self, default, dtype):
+    def __init__(self, default, dtype, choices=()):
         super().__init__()
         self.default, self.dtype = default, dtype
+        self.choices, self.has_chosen = iter(choices), False
         self.types = {}  # storage: (weak reference to it, the type that its tensor has in the file)
 
     def note_type(self, tensor, dtype):
@@ -57,6 +60,12 @@ class WideArithmetic(DispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = short_name(function)
+        if name in Choices.OPERATORS:
+            self.has_chosen = True
+            choice, states = next(self.choices, (None, []))
+            if choice is not None:
+                set_states(states)
+                return widened(choice)
         if name in self.DRAWS or name == "native_dropout":
             return self.draw(function, name, args, kwargs)
         written = [argument.alias_info is not None and argument.alias_info.is_write
@@ -124,6 +133,36 @@ class WideArithmetic(DispatchMode):
             return function(values, rate, is_training)
         _, mask = function(torch.ones_like(values, dtype=self.dtype), rate, is_training)
         return values * mask / (1 - rate), mask
+
+
+class Choices(DispatchMode):
+    """Keeps the results of operators that draw by probabilities, in `results`: (result, the generators' states after it)."""
+
+    OPERATORS = {"multinomial", "bernoulli", "poisson", "binomial"}
+
+    def __init__(self):
+        super().__init__()
+        self.results = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        if short_name(function) in self.OPERATORS:
+            self.results.append((result.clone(), states_of_generators()))
+        return result
+
+
+def generators():
+    on_gpu = torch.cuda.default_generators[:1] if torch.cuda.is_initialized() else ()
+    return [torch.default_generator, *on_gpu]
+
+
+def states_of_generators():
+    return [each.get_state() for each in generators()]
+
+
+def set_states(states):
+    for generator, state in zip(generators(), states):
+        generator.set_state(state)
 
 
 def wide_type(dtype):

@@ -147,23 +147,23 @@ def get_init_inputs():
 SAMPLER = """\
 import torch
 class Model(torch.nn.Module):
-    def forward(self, weights): return torch.multinomial(weights, 2048, replacement=True)
-def get_inputs(): return [torch.rand(4, 16) + 0.1]
+    def forward(self, weights): return torch.multinomial(torch.softmax(weights, 1), 1 << 16, replacement=True)
+def get_inputs(): return [torch.rand(4, 16)]
 def get_init_inputs(): return []
 """
 CHECK = """\
 def check(inputs, outputs):
-    p = inputs[0].double() / inputs[0].double().sum(1, keepdim=True)
+    p = torch.softmax(inputs[0].double(), 1)
     counts = torch.zeros_like(p).scatter_add_(1, outputs, torch.ones_like(outputs, dtype=torch.double))
-    far = ((counts / outputs.shape[1] - p).abs() > 0.06).sum().item()
+    far = ((counts / outputs.shape[1] - p).abs() > 0.02).sum().item()
     return far == 0, f"{far} frequencies are far from their probabilities"
 """
 OWN_SAMPLER = """\
 import torch
 class ModelNew(torch.nn.Module):
     def forward(self, w):
-        c = w.double().cumsum(1)
-        u = (1 - torch.rand(w.shape[0], 2048, dtype=torch.double, device=w.device)) ** POWER
+        c = torch.softmax(w.double(), 1).cumsum(1)
+        u = (1 - torch.rand(w.shape[0], 1 << 16, dtype=torch.double, device=w.device)) ** POWER
         return torch.searchsorted(c, u * c[:, -1:], right=True).clamp(max=w.shape[1] - 1)
 """
 
@@ -311,6 +311,8 @@ class SetsTest(unittest.TestCase):
         undecided = self.grade(problem, right)
         self.assertEqual(undecided["verdict"], "unsupported")
         self.assertIn("the problem is random", undecided["message"])
+        same = SAMPLER.partition("def get_inputs")[0].replace("Model", "ModelNew")
+        self.assertEqual(self.grade(problem, same)["verdict"], "accepted")
         problem.write_text(SAMPLER + CHECK, encoding="utf-8")
         self.assertEqual(self.grade(problem, right)["verdict"], "accepted")
         refused = self.grade(problem, wrong)

@@ -63,6 +63,25 @@ class TrustedModuleTest(unittest.TestCase):
         self.assertTrue(torch.allclose(Worker(source, description, "oracle").call(tensors)[0], tensors["x"], atol=1e-6))
         self.assertFalse(torch.allclose(Worker(source, description, "reference").call(tensors)[0], tensors["x"], atol=1e-3))
 
+    def test_draws_by_computed_probabilities(self):
+        """One of 2^18 draws would differ if the oracle drew by probabilities in float64."""
+        tensors, oracle, reference, candidate = self.answers("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.linear = nn.Linear(64, 64)
+                def forward(self, x):
+                    p = torch.softmax(torch.tanh(self.linear(x)), dim=-1)
+                    chosen = torch.multinomial(p, 1 << 18, replacement=True)
+                    return chosen, x[chosen[:4]] + torch.rand(4), torch.bernoulli(p) * x
+            def get_inputs(): return [torch.randn(64)]
+            def get_init_inputs(): return []
+        """, calls=3)
+        self.assertTrue(torch.equal(oracle[0], reference[0]))
+        self.assertTrue(torch.equal(candidate[0], reference[0]))
+        for i in (1, 2):
+            self.assert_near(oracle[i:i + 1], reference[i:i + 1])
+
     LINEAR = """
         class Model(nn.Module):
             def __init__(self):
