@@ -124,11 +124,11 @@ def size_of(description):
 
 
 def scalars_of(case):
-    """The numbers of a case. A candidate in CUDA gets those that all cases have."""
+    """The finite numbers of a case. A candidate in CUDA gets those that all cases have."""
     scalars = case.get("scalars", {})
     if not isinstance(scalars, dict) or not all(isinstance(each, (bool, int, float)) for each in scalars.values()):
         raise FileError(f"'scalars' of the case '{case['name']}' are no numbers by name")
-    return scalars
+    return {name: each for name, each in scalars.items() if math.isfinite(each)}
 
 
 def run(file):

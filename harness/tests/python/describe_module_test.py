@@ -493,6 +493,18 @@ def get_init_inputs(): return []
         self.assertIn("returns 2 tensors for it, and most often 1", found["left_out"]["two"])
         self.assertIn("no finite element", found["left_out"]["nan"])
 
+    def test_numbers_that_are_not_finite(self):
+        found = self.describe("""
+            CASES = [{"name": "nan", "fill": float("nan"), "scalars": {"fill": float("nan"), "n": 3}},
+                     {"name": "one", "fill": 1.0, "scalars": {"fill": 1.0, "n": 5}}]
+            class Model(nn.Module):
+                def forward(self, x, fill): return torch.where(x == x, x, fill)
+            def get_inputs(case): return [torch.rand(case["scalars"]["n"]), case["fill"]]
+            def get_init_inputs(case): return []
+        """)
+        self.assertEqual([each["scalars"] for each in found["cases"]], [{"n": 3}, {"n": 5}])
+        self.assertEqual([each["forward"][1] for each in found["cases"]], [{"value": {"float": "nan"}}, {"value": 1.0}])
+
     def test_of_two_kinds_the_measured_one_is_kept(self):
         found = self.describe("""
             CASES = [{"name": "one", "role": "test", "parts": 1}, {"name": "two", "parts": 2}]
