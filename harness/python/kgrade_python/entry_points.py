@@ -161,9 +161,11 @@ def choose(found, source, contract):
                           f"'{MODULE}' is for problems that say how PyTorch's module is called (`torch:`), and this one "
                           f"does not; write: {wanted_line(contract)}", found[MODULE].lineno)
     function = (contract.get("torch") or {}).get("entry")
-    if function in OF_MODULE and function in found and names in ([], [OTHER_MODULE]):
+    if function not in found or takes_nothing(found[function]):
+        function = None
+    if function in OF_MODULE and names in ([], [OTHER_MODULE]):
         return {"name": CALLING_MODULE, "kind": "module", "arguments": [], "positional": 0, "writes": False}
-    if not names and function in found:
+    if not names and function:
         return {"name": function, "kind": "call", "arguments": [], "positional": 0, "writes": False}
     if not names:
         idle = [name for name in FUNCTIONS if name in found]

@@ -59,6 +59,7 @@ class Functions(unittest.TestCase):
         for source in ("def custom_kernel(x): return x", "from task import input_t\ndef custom_kernel(data):\n    x, w = data"):
             self.assertTrue(entry(source, torch=module)["is_nested"])
         self.assertNotIn("is_nested", entry("def custom_kernel(x): return x"))
+        self.assertIn("takes nothing", refusal("def custom_kernel(): return 3", torch=module)[1])
 
     def test_a_function_that_the_problems_module_calls(self):
         module = {**CONTRACT["torch"], "entry": "forward_fn"}

@@ -64,8 +64,8 @@ def mark_largest(cases, what):
     left out."""
     gradable = [case for case in cases if "left_out" not in case]
     if not gradable:
-        reasons = ", ".join(dict.fromkeys(case["left_out"] for case in cases)) or "there is none"
-        raise FileError(f"no {what} can be graded: {reasons}")
+        reasons = ", ".join(dict.fromkeys(case["left_out"] for case in cases if case["data"] is not None)) or "there is none"
+        raise FileError(f"no {what} can be graded: {reasons}; choose another problem")
     max(gradable, key=lambda case: case["bytes"])["role"] = "bench"
 
 
