@@ -83,16 +83,27 @@ def _check_values(sent: "dict[str, Any]") -> None:
         raise BadRequest(f"cases is {sent['cases']!r}, and may be a name or a list of names")
 
 
+# Paths into public sets, whose problems have several files: docs/sets.md.
+SET_SUFFIXES = (".json", ".jsonl", ".yml", ".yaml")
+SET_FILES = {"reference.py": ("task.yml", "task.yaml", "shapes.py", "problem.yaml"),
+             "func_forward.py": ("config_forward.json",), "func_backward.py": ("config_backward.json",)}
+
+
 def is_file(problem: Problem) -> bool:
     """Whether a problem is a file or an upload. Otherwise it is a slug."""
-    return isinstance(problem, Mapping) or path_of(problem).endswith(".py")
+    return isinstance(problem, Mapping) or Path(path_of(problem)).suffix in (".py", *SET_SUFFIXES)
 
 
 def problem_file(problem: Problem) -> "dict[str, str]":
     """A problem's file, as the service takes it."""
     if isinstance(problem, Mapping):
         return {str(key): _of_problem(value, str(problem.get("name", "the problem"))) for key, value in problem.items()}
-    return {"name": Path(problem).name, "source": _of_problem(_read(os.fspath(problem)), os.fspath(problem))}
+    path = Path(problem)
+    beside = SET_FILES.get(path.name, ("shapes.py", "problem.yaml"))
+    if path.is_dir() or path.suffix in SET_SUFFIXES or any((path.parent / name).exists() for name in beside):
+        raise BadRequest(f"{path} is a path into a set of problems, and the service takes one file; upload the file whose "
+                         "path `kgrade show` prints for it")
+    return {"name": path.name, "source": _of_problem(_read(os.fspath(problem)), os.fspath(problem))}
 
 
 def _of_problem(text: Union[str, bytes], name: str) -> str:

@@ -341,6 +341,16 @@ class WhatTheServiceTells(unittest.TestCase):
         with self.assertRaisesRegex(kgrade.BadRequest, "no problem with this sha256"):
             self.client.submit({"sha256": "0" * 64}, "x", name="a.cu")
 
+    def test_paths_into_sets_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("task.yml", "reference.py", "definition.json"):
+                (Path(folder) / name).write_text("")
+            for path in (folder, *(Path(folder) / name for name in ("task.yml", "reference.py", "definition.json"))):
+                with self.assertRaisesRegex(kgrade.BadRequest, "one file; upload the file whose path `kgrade show` prints"):
+                    self.client.upload(path)
+            with self.assertRaisesRegex(kgrade.BadRequest, "a path into a set"):
+                self.client.submit(str(Path(folder) / "task.yml"), "x", name="a.cu")
+
     def test_a_grade_has_what_the_service_says(self):
         grade = self.client.grade(SLUG, RIGHT + f"// {time.time()}\n", name="mine.cu", **SMALL)
         self.assertEqual((grade.valid, grade.feedback, grade.attempts), (kgrade.Valid(True, False), "full", 1))
