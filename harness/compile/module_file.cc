@@ -93,6 +93,17 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
   return text;
 }
 
+// The file beside a set's problem in the cache that holds the path into the set.
+constexpr std::string_view name_of_origin = "origin";
+
+// The path into a set of a file that file_of_set_problem() made; empty for any other file.
+fs::path set_path_of(const fs::path& file) {
+  const fs::path cache = user_cache_folder("sets");
+  if (cache.empty() || file.parent_path().parent_path() != cache) return {};
+  const auto origin = read_text_file(file.parent_path() / name_of_origin);
+  return origin ? fs::path(*origin) : fs::path();
+}
+
 // The Python file of a problem in a public set. It is kept in the user's cache, so that every process that
 // grades the problem reads the same file.
 Result<fs::path> file_of_set_problem(const fs::path& path) {
@@ -106,10 +117,13 @@ Result<fs::path> file_of_set_problem(const fs::path& path) {
                        {path.string(), 0, 0}}});
   const fs::path folder = cache / sha256_hex(problem->text).substr(0, 16);
   fs::path file = folder / (problem->slug + ".py");
-  if (const auto known = read_text_file(file, longest_set_text); known && *known == problem->text)
-    return file;
   std::error_code failure;
   fs::create_directories(folder, failure);
+  // If this fails, records name the file in the cache.
+  (void)write_file_atomically(folder / name_of_origin,
+                              fs::absolute(path, failure).lexically_normal().string());
+  if (const auto known = read_text_file(file, longest_set_text); known && *known == problem->text)
+    return file;
   if (auto written = write_file_atomically(file, problem->text); !written) {
     Errors errors = written.errors();
     for (Error& error : errors) error.remedy = "set XDG_CACHE_HOME to a folder that can be written to";
@@ -162,6 +176,7 @@ Result<Problem> load_problem_file(const fs::path& path, const fs::path& python, 
   for (auto* const cases : {&problem->cases, &problem->cases_of_other_types})
     for (CaseSpec& spec : *cases) spec.location = {file.string(), 0, 0};
   problem->content_sha256 = sha256_hex(*content);
+  problem->set_path = set_path_of(file);
   return with_other_inputs(std::move(*problem), file, inputs);
 }
 

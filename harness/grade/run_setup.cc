@@ -195,6 +195,7 @@ void RunSetup::describe(RunRecord& record) const {
   record.problem_slug = problem_.slug;
   record.problem_title = problem_.title;
   record.problem_sha256 = problem_.content_sha256;
+  record.problem_path = problem_.set_path.string();
   record.dtype = problem_.dtype;
   if (!problem_.inputs.empty()) record.inputs = problem_.inputs;
   const std::filesystem::path beside =

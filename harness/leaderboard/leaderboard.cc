@@ -68,6 +68,32 @@ auto result_of(const Record& record) {
   return std::tuple_cat(candidate_of(record), std::tie(record.started_at, record.candidate().sha256));
 }
 
+// Python files have slugs of their names, so that different problems may have the same one. If they do, their
+// records get slugs with the beginning of the problem's digest. A file that was edited stays one problem.
+void tell_problems_apart(std::vector<Record>& records) {
+  const auto path_of = [](const Record& record) -> const std::string& {
+    return record.problem_path.empty() ? record.reference.path : record.problem_path;
+  };
+  const auto is_file = [](const Record& record) {
+    return record.reference.is_pytorch() && !record.inputs &&
+           record.problem_sha256 == record.reference.sha256;
+  };
+  using Named = std::pair<std::string, std::string>;  // slug, and path or digest
+  std::map<Named, std::string> of_path;               // the digest of a path's first record
+  std::map<Named, std::string> of_digest;             // the first digest of the problem with this one
+  std::map<std::string, std::set<std::string>> problems;
+  const auto problem_of = [&](const Record& record) -> std::string& {
+    const std::string& first =
+        of_path.try_emplace({record.problem_slug, path_of(record)}, record.problem_sha256).first->second;
+    return of_digest.try_emplace({record.problem_slug, record.problem_sha256}, first).first->second;
+  };
+  for (const Record& record : records)
+    if (is_file(record)) problems[record.problem_slug].insert(problem_of(record));
+  for (Record& record : records)
+    if (is_file(record) && problems[record.problem_slug].size() > 1)
+      record.problem_slug += "-" + problem_of(record).substr(0, 8);
+}
+
 // The record's own path, and the paths of its neighbours.
 std::vector<std::string*> paths_in(Record& record) {
   std::vector<std::string*> paths = {&record.candidate().path};
@@ -163,6 +189,7 @@ void name_candidates(std::vector<Record>& records) {
 Leaderboard make_leaderboard(std::vector<Record> records) {
   Leaderboard leaderboard;
   name_candidates(records);
+  tell_problems_apart(records);
   const auto before = [](const Record& a, const Record& b) {
     return std::tuple_cat(result_of(a), std::tie(a.read_from.file)) <
            std::tuple_cat(result_of(b), std::tie(b.read_from.file));

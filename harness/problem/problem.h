@@ -233,7 +233,7 @@ struct CaseSpec {
   Scalings scalings = {};                               // of hidden cases
   std::map<std::string, Init, std::less<>> inits = {};  // distributions that hold only in this case
   std::optional<ModuleCase> module = {};
-  std::optional<SetRule> by_set = {};                   // of the set that the problem is from
+  std::optional<SetRule> by_set = {};  // of the set that the problem is from
 };
 
 // The values from which hidden cases draw a scalar. A file writes them as 1..8, one number, [1, 3, 8], 8..64
@@ -273,6 +273,9 @@ Thresholds default_thresholds(Dtype dtype);
 struct Problem {
   // --- What the problem is ---
   std::filesystem::path path;
+  // The path into a public set if `path` is the one file in the cache that was made of the set's files; else
+  // empty.
+  std::filesystem::path set_path = {};
   std::string slug;
   std::string family;  // the name of its family (problem/families.h); empty: none
   std::string title;

@@ -224,6 +224,7 @@ const CaseRecord* smallest_failure(const CandidateRecord& candidate, bool with_e
 // reference is known by its slug.
 std::string problem_word(const Record& record) {
   if (!record.problem_named.empty()) return shell_word(record.problem_named);
+  if (!record.problem_path.empty()) return shell_word(record.problem_path);
   const ReferenceRecord& reference = record.reference;
   const bool is_file = reference.is_pytorch() && (record.inputs || record.problem_sha256 == reference.sha256);
   return is_file ? shell_word(reference.path) : record.problem_slug;

@@ -297,6 +297,7 @@ struct RunRecord {
   std::string problem_slug;
   std::string problem_title;
   std::string problem_sha256;
+  std::string problem_path = {};  // into a public set; empty: the problem is from no set
   // The problem as the user named it, for the commands that kgrade prints. Not written to the JSON record,
   // and so empty after reading one.
   std::string problem_named = {};

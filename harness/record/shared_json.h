@@ -208,6 +208,7 @@ void run_begin_fields(Archive& archive, typename Archive::template Value<RunReco
     problem("slug", record.problem_slug, slug_of);
     problem("title", record.problem_title);
     problem("sha256", record.problem_sha256, sha256_of);
+    problem.or_default("path", record.problem_path, "The path into the public set that the problem is from.");
     problem("dtype", record.dtype, "The element type.");
     problem.or_default("inputs", record.inputs,
                        "What the inputs were drawn from instead of what the problem says, as in --inputs.");

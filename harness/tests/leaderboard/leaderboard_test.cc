@@ -63,6 +63,24 @@ TEST(Ranks, TheWorstRankCountsWhatLiesWhollyBelow) {
   EXPECT_EQ(ranges[3].worst, 4u);
 }
 
+// Two files of sets with the same name, of which one was edited and one was copied.
+TEST(Leaderboard, DifferentFilesOfOneSlugHaveBoardsOfTheirOwn) {
+  const auto of_file = [](const char* candidate, const std::string& path, char digest) {
+    Record made = record(candidate, 2);
+    made.problem_path = path;
+    made.reference = {"cache/scale.py", std::string(64, digest)};
+    made.problem_sha256 = made.reference.sha256;
+    return made;
+  };
+  const Record one = of_file("a.py", "a/scale", 'a'), edited = of_file("b.py", "a/scale", 'b');
+  EXPECT_EQ(make_leaderboard({one, edited}).boards.size(), 1u);
+  EXPECT_EQ(make_leaderboard({one, of_file("c.py", "copy/scale", 'a')}).boards.size(), 1u);
+  const Leaderboard made = make_leaderboard({one, edited, of_file("d.py", "other/scale", 'c')});
+  ASSERT_EQ(made.boards.size(), 2u);
+  EXPECT_EQ(made.boards[0].rows[0].newest.problem_slug, "scale-aaaaaaaa");
+  EXPECT_EQ(made.boards[1].rows[0].newest.problem_slug, "scale-cccccccc");
+}
+
 TEST(Leaderboard, RanksByProblemTypeDeviceAndClass) {
   Record other_problem = on(record("b.cu", 3), "shift");
   Record other_type = record("c.cu", 4);

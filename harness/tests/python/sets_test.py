@@ -207,6 +207,8 @@ class SetsTest(unittest.TestCase):
         head = "import torch\nfrom task import input_t, output_t\ndef custom_kernel(data):\n    x, y, out = data\n"
         self.assert_accepted(self.grade(folder, head + "    torch.add(x, y, out=out)\n    return out\n"))
         self.assert_accepted(self.grade(folder / "task.yml", head + "    return x + y\n"))
+        record = json.loads((self.folder / "record.json").read_text(encoding="utf-8"))
+        self.assertEqual(record["problem"]["path"], str(folder / "task.yml"))
         near = self.grade(folder, head + "    return (x + y) * 1.0005\n")
         self.assertEqual((near["verdict"], near["by_set"]["verdict"]), ("low_precision", "accepted"))
         self.assertIn("low_precision", near["by_set"]["differs"])

@@ -229,6 +229,10 @@ TEST(AgentLine, NamesAProblemAsTheUserDid) {
   Record record = test::sample_record();
   record.problem_named = "my problems/scale.md";
   EXPECT_EQ(line_of(record, 1)["next"], "run `kgrade check 'my problems/scale.md' bad.cu --case tiny`");
+  // A record that was read has only the path into the problem's set.
+  record.problem_named.clear();
+  record.problem_path = "set/scale";
+  EXPECT_EQ(line_of(record, 1)["next"], "run `kgrade check set/scale bad.cu --case tiny`");
 }
 
 // `kgrade check` calls on no families, and other seeds draw other ones.
