@@ -286,6 +286,8 @@ bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const 
 }
 
 std::string other_inputs_of(const Problem& problem) {
+  if (problem.torch && !problem.torch->random.empty())
+    return "its numbers are random: let the file define check(inputs, outputs)";
   return is_module_file(problem.path) ? "give it other inputs, as with --inputs 'normal(0, 2)'"
                                       : "give it other inputs, as with `init: normal(0, 2)`";
 }
