@@ -129,8 +129,14 @@ void CaseCalls::judge_case_by_set(const CallReport& report) {
   session_.contest.expect_reference(draw_, trusted_patience);
   for (std::size_t i = 0; i < report.outputs.size() / draw_.launches; ++i) {
     // Nobody has to write the padding of scales.
-    if (report.outputs[i].compare == Comparison::Kind::scales) continue;
-    counts.push_back(session_.contest.count_by_rule(i, *case_.by_set));
+    const OutputErrors& output = report.outputs[i];
+    if (output.compare == Comparison::Kind::scales) continue;
+    // Any index of equal values is right. The sets' programs compare indices of drawn numbers, of which
+    // hardly two are equal.
+    const bool is_right_index = output.compare == Comparison::Kind::ties &&
+                                judge(output, {}, Precision::exact).verdict == Verdict::accepted;
+    counts.push_back(is_right_index ? RuleCount{output.errors.compared}
+                                    : session_.contest.count_by_rule(i, *case_.by_set));
   }
   record_.by_set = judge_by_set(*case_.by_set, counts);
 }

@@ -39,6 +39,15 @@ TEST_F(SetRuleOfACase, TheRuleOfTheSetJudgesAWrongOutputBeforeItIsExamined) {
   EXPECT_TRUE(record.by_set && record.by_set->accepted);
 }
 
+TEST_F(SetRuleOfACase, AnotherIndexOfAnEqualValueIsRight) {
+  contest_.compare = Comparison::Kind::ties;
+  contest_.by_rule = {100, 2, 2319};
+  case_.by_set = SetRule{1e-4, 1e-4};
+  EXPECT_TRUE(run().by_set->accepted);
+  contest_.candidate_comparison.max_abs_difference = 2;
+  EXPECT_FALSE(run().by_set->accepted);
+}
+
 TEST_F(SetRuleOfACase, ACallThatFailsIsNotJudgedByTheSet) {
   contest_.candidate_report.fault = Fault::ended;
   case_.by_set = SetRule{1, 1};

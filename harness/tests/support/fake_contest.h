@@ -67,6 +67,7 @@ class FakeContest : public Contest {
   // What the oracle's calls leave, one after the other; the last one repeats. Empty: nothing is known.
   std::deque<std::vector<std::vector<double>>> expected_samples;
   std::size_t extra_outputs = 0;  // of further launches
+  Comparison::Kind compare = Comparison::Kind::norm;
   Lease::Corruption diagnosis;
   Answer load_answer;
   bool rehearses = false;         // the candidate is in Python
@@ -236,7 +237,7 @@ class FakeContest : public Contest {
     if (report.fault != Fault::none) return report;
     take_time(report, times.front() * draw.launches);
     if (times.size() > 1) times.pop_front();
-    report.outputs.assign(1 + extra_outputs, {"output", {10, 10}, errors});
+    report.outputs.assign(1 + extra_outputs, {"output", {10, 10}, errors, compare});
     return report;
   }
 
