@@ -244,8 +244,11 @@ std::optional<Found> found_at(const fs::path& path) {
       refuse(path, fmt::format("there is {} and no {}, which the problem needs too", there, lacking),
              "fetch the set anew, or name another problem");
   }
-  refuse(path, "is no problem of a set that kgrade reads",
-         "`kgrade sets` lists the sets, and which path to give");
+  const char* const hint = "`kgrade sets` lists the sets, and which path to give";
+  if (is_folder)
+    refuse(path, "is a folder, and no problem of a set that kgrade reads",
+           fmt::format("name a file in it; {}", hint));
+  refuse(path, "is no problem of a set that kgrade reads", hint);
 }
 
 // --- The files of each set ---

@@ -63,7 +63,7 @@ void agent_line_fields(Archive& archive, typename Archive::template Value<AgentL
   archive("speedup", line.speedup);
   archive("slowest_case", line.slowest_case);
   archive("next", line.next, "What to do next, as a sentence.");
-  archive.or_default("by_set", line.by_set, "The verdict of the set that the problem is from.");
+  archive("by_set", line.by_set, "The verdict of the set that the problem is from; null if it has no rule.");
 }
 
 template <class Archive>

@@ -202,6 +202,10 @@ Judgement judge(const OutputErrors& output, std::size_t index, const Problem& pr
   Judgement judgement =
       judge(scales.without_allowed(index, output.errors), error_bounds(problem, bound, index, scales),
             required, scales.usual(index), output.compare);
+  // As for classes, so for 8 bits: no error counts as rounding that the answer to other inputs might have.
+  if (judgement.verdict == Verdict::low_precision && judgement.precision == Precision::none &&
+      judgement.figure() > scales.distance(index) / share_of_distance)
+    judgement.verdict = Verdict::wrong_answer;
   // Large elements may hide that most other elements are lost.
   const bool are_lost = has_norm(output.compare) && 2 * output.errors.lost > output.errors.varying.elements;
   if (are_lost && scales.keeps_values(index)) {
