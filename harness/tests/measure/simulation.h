@@ -70,7 +70,7 @@ inline std::vector<BlockTimes> run_blocks(Random& random, const Noise& noise, st
   return blocks;
 }
 
-// Of each round.
+// The log of the opponent's time less that of the candidate's, for each round of each block.
 inline std::vector<double> log_differences(const std::vector<BlockTimes>& blocks) {
   std::vector<double> differences;
   differences.reserve(2 * blocks.size());

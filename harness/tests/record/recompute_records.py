@@ -85,7 +85,7 @@ def blocks_of(measurement: dict, samples: list[float], other: dict | None = None
 
 
 def log_differences(one: list, other: list) -> list[list[float]]:
-    """Of each round, by process."""
+    """By process: the log of one arm's time less that of the other's, for each round."""
     return [[math.log(a / b) for pairs in zip(mine, theirs, strict=True) for a, b in zip(*pairs, strict=True)]
             for mine, theirs in zip(one, other, strict=True)]
 

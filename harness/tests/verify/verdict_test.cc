@@ -159,9 +159,9 @@ TEST(Verdict, ErrorsOf8BitsAreLowPrecisionWhereBf16IsAskedFor) {
 }
 
 TEST(Verdict, AFewElementsThatAreOffAreNoErrorsOf8Bits) {
-  std::vector<float> actual(1000, 1.0F);
-  std::vector<float> expected(1000, 1.0F);
-  for (std::size_t i = 0; i < expected.size(); ++i) actual[i] = expected[i] = 1 + static_cast<float>(i) / 1000;
+  std::vector<float> expected;
+  for (int i = 0; i < 1000; ++i) expected.push_back(1 + static_cast<float>(i) / 1000);
+  std::vector<float> actual = expected;
   actual[7] *= 1.5F;
   EXPECT_EQ(judge(compare(actual, expected), Thresholds{}, Precision::bf16).verdict, Verdict::wrong_answer);
 }
