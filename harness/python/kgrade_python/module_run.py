@@ -139,7 +139,16 @@ class ModuleRun:
 
     def run_forward(self):
         self.forward_names = self.names_of_forward()
-        return self.file.call("forward()", self.model, *self.arguments)
+        try:
+            return self.file.call("forward()", self.model, *self.arguments)
+        except FileError:
+            # Some files are for inference alone, and their sets call eval() outside of the file.
+            if not self.is_real or not self.model.training:
+                raise
+            self.model.eval()
+            with contextlib.suppress(FileError):
+                return self.file.call("forward()", self.model, *self.arguments)
+            raise
 
     def names_of_forward(self):
         """The names of forward's parameters that get_inputs() fills, in their order."""

@@ -143,6 +143,23 @@ class DescribeWeightsTest(DescribedFile):
         with self.assertWarns(UserWarning):  # PyTorch's: one layer has nothing to drop
             self.described(source.format(more="", rows=5, arguments=[1, 0.5]))
 
+    def test_files_for_inference_alone(self):
+        source = """
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.linear = nn.Linear(4, 4)
+                def forward(self, x):
+                    assert {condition}, "inference only"
+                    return self.linear(x)
+            def get_inputs(): return [torch.rand(8, 4)]
+            def get_init_inputs(): return []
+        """
+        for condition, mode in [("True", "train"), ("not self.training", "eval"), ("not self.linear.training", "eval")]:
+            with self.subTest(condition):
+                self.assertEqual(self.described(source.format(condition=condition))["mode"], mode)
+        self.error(source.format(condition="x is None"), "forward() raised AssertionError: inference only")
+
     def test_buffers_that_a_forward_changes(self):
         for rows in (2, 200_000):  # run as it is, and without memory
             found = self.described(f"""
