@@ -10,6 +10,7 @@
 #include "cli/additions.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "compile/matrix_units.h"
 #include "compile/nvcc_toolchain.h"
 #include "compile/python_interpreter.h"
 #include "device/registry.h"
@@ -31,6 +32,17 @@ Need cuda_compiler() {
   return {false, what,
           found->string() + " calls g++, which is not installed: the CUDA device cannot build contestants",
           gxx_remedy};
+}
+
+// The disassembler that finds the matrix units of candidates. Grading works without it.
+Need disassembler(const std::string& python) {
+  const auto nvcc = find_nvcc();
+  const std::filesystem::path toolkit = nvcc ? nvcc->parent_path().parent_path() : std::filesystem::path();
+  const auto found = find_cuobjdump(toolkit, python);
+  return {
+      found.has_value(), "cuobjdump",
+      found ? printable_line(found->string()) : "none: records do not name the matrix units of candidates",
+      cuobjdump_remedy};
 }
 
 std::vector<Need> cuda_devices() {
@@ -239,7 +251,9 @@ int run(const DoctorArguments& arguments) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   print({host()}, style);
   std::for_each(devices.rbegin(), devices.rend(), [&](const Grading& one) { print(one.needs, style); });
-  for (const std::vector<Need>& needs : {libraries_of(layout), telemetry()}) print(needs, style);
+  for (const std::vector<Need>& needs :
+       {std::vector{disassembler(arguments.python)}, libraries_of(layout), telemetry()})
+    print(needs, style);
   for (const auto& needs : additions().needs) print(needs(layout), style);
   for (const std::vector<Need>& needs : {python, of_all, documents(layout), layers}) print(needs, style);
   fmt::print("\n");

@@ -15,6 +15,7 @@
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
 #include "compile/layout.h"
+#include "compile/matrix_units.h"
 #include "problem/python_forms.h"
 
 namespace kgrade {
@@ -279,6 +280,7 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
     outcome.log += built->log;
   }
   json contract = contract_of(problem, request.shown_as);
+  contract["reports_kernels"] = !toolchain.cuda_toolkit().empty() && has_low_precision(problem);
   // The source of the problem's Model is added: a candidate's weights may be identified by the initial values
   // of the Model's weights (initial_values.py).
   if (problem.has_model()) {

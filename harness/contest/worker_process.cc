@@ -51,7 +51,7 @@ constexpr std::chrono::seconds connecting_patience{60};
 constexpr std::chrono::milliseconds usual_answer{200};
 
 // The longest report of a rehearsal from a contestant in Python.
-constexpr std::size_t longest_report = std::size_t{1} << 16;
+constexpr std::size_t longest_report = std::size_t{4} << 20;
 
 constexpr const char* ahead_of_time = "the worker answered before it was asked";
 

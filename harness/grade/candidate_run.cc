@@ -200,6 +200,7 @@ Errors CandidateRun::rehearse() {
     read_python_report(rehearsal->report, *record_.python);
     if (std::string note = left_out_note(rehearsal->report); !note.empty())
       record_.notes.push_back(std::move(note));
+    if (session_.matrix_units != nullptr) session_.matrix_units->look_at_report(rehearsal->report);
   }
   return {};
 }
@@ -408,6 +409,11 @@ CandidateRecord CandidateRun::conclude() {
   if (record_.python) {
     if (std::string note = functions_note(*record_.python); !note.empty())
       record_.notes.push_back(std::move(note));
+  }
+  if (session_.matrix_units != nullptr) {
+    MatrixUnits::Found found = session_.matrix_units->found();
+    record_.matrix_units = std::move(found.units);
+    if (!found.problem.empty()) record_.notes.push_back("its matrix units are not known: " + found.problem);
   }
   if (ran == 0) record_.precision = Precision::none;
   record_.by_set = verdict_by_set(record_, static_cast<int>(all_ruled), static_cast<int>(planned_ruled));

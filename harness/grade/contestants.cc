@@ -195,17 +195,23 @@ BuildRequest request_for(const BaselineSource& baseline, const fs::path& output,
 }
 
 Build::Build(const Toolchain& toolchain, const Problem& problem, const CandidateSource& candidate,
-             const Layout& layout, StageClock& stages, bool checked, const PythonTools* python) {
+             const Layout& layout, StageClock& stages, bool checked, const PythonTools* python,
+             std::unique_ptr<MatrixUnits> matrix_units)
+    : matrix_units_(std::move(matrix_units)) {
   BuildRequest request =
       checked && is_reference(candidate, problem, layout)
           ? request_for(Role::reference, candidate.path, directory_.path(), layout, problem.dtype)
           : request_for(candidate, directory_.path(), layout, problem.dtype);
   request.checked = checked;
   if (python != nullptr) {
-    extension_builder_ = [&toolchain, python, request](const std::string& extension) -> BuiltExtension {
+    extension_builder_ = [&toolchain, python, request,
+                          units = matrix_units_.get()](const std::string& extension) -> BuiltExtension {
       const auto built = build_extension_of(toolchain, *python, extension, request);
       if (!built) return {{}, built.error().message, to_string(built.error())};
-      if (built->status == BuildStatus::built) return {built->library, "", "", built->torch_headers};
+      if (built->status == BuildStatus::built) {
+        if (units != nullptr) units->look_at_extension(built->library, extension);
+        return {built->library, "", "", built->torch_headers};
+      }
       return {{}, built->message, built->log.empty() ? built->message : built->log};
     };
     start(stages, [&toolchain, python, &problem, &candidate, request] {
@@ -214,8 +220,11 @@ Build::Build(const Toolchain& toolchain, const Problem& problem, const Candidate
     return;
   }
   document_ = take_block(candidate, request);
-  start(stages, [&toolchain, &problem, &candidate, request, layout] {
-    return build_candidate(toolchain, problem, candidate, request, layout);
+  start(stages, [&toolchain, &problem, &candidate, request, layout, units = matrix_units_.get()] {
+    auto outcome = build_candidate(toolchain, problem, candidate, request, layout);
+    const bool is_built = outcome && outcome->status == BuildStatus::built;
+    if (is_built && units != nullptr) units->look_at_library(outcome->library);
+    return outcome;
   });
 }
 

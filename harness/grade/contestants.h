@@ -18,6 +18,7 @@
 #include "base/temporary_directory.h"
 #include "compile/candidate_source.h"
 #include "compile/layout.h"
+#include "compile/matrix_units.h"
 #include "compile/python_candidate.h"
 #include "compile/toolchain.h"
 #include "contest/contestant_runner.h"
@@ -54,11 +55,12 @@ BuildRequest request_for(const BaselineSource& baseline, const std::filesystem::
 
 // A contestant that is being built, on its own thread, in a private folder that goes with the object.
 // `python`: for a candidate in Python, or the Model of a problem's file; null for others. `checked`: for a
-// checked run. Keeps references.
+// checked run. `matrix_units` looks at what is built; null: nothing does. Keeps references.
 class Build {
  public:
   Build(const Toolchain& toolchain, const Problem& problem, const CandidateSource& candidate,
-        const Layout& layout, StageClock& stages, bool checked = false, const PythonTools* python = nullptr);
+        const Layout& layout, StageClock& stages, bool checked = false, const PythonTools* python = nullptr,
+        std::unique_ptr<MatrixUnits> matrix_units = nullptr);
   // The oracle or the reference.
   Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
         const Layout& layout, StageClock& stages, bool checked = false, const PythonTools* python = nullptr);
@@ -73,6 +75,9 @@ class Build {
   // Builds the extensions that a candidate in Python asks for, while this object lives. Empty for others.
   const ExtensionBuilder& extension_builder() const { return extension_builder_; }
 
+  // Null if nothing looks at what is built.
+  MatrixUnits* matrix_units() const { return matrix_units_.get(); }
+
   // The folder in which the compiler runs.
   const std::filesystem::path& directory() const { return directory_.path(); }
 
@@ -83,6 +88,7 @@ class Build {
   void start(StageClock& stages, std::function<Result<BuildOutcome>()> build);
 
   TemporaryDirectory directory_;
+  std::unique_ptr<MatrixUnits> matrix_units_;
   ExtensionBuilder extension_builder_;
   std::unique_ptr<TemporaryDirectory> document_;  // holds the code of a candidate that is a document
   std::future<Result<BuildOutcome>> running_;

@@ -206,6 +206,9 @@ class GradeRun {
     record_.effort = options_.effort;
     record_.clears_outputs = options_.clears_outputs;
     note_useless_options();
+    if (setup_.lacks_cuobjdump())
+      record_.notes.push_back(fmt::format(
+          "records do not name matrix units, because there is no cuobjdump: {}", cuobjdump_remedy));
   }
 
   // Without this note, users would believe that these options had an effect.
@@ -357,6 +360,7 @@ class GradeRun {
     Session session = sessions_.of_candidate(contest, built, seed, setup_.progress_of(source), reader);
     RunBaselines baselines(*this, contest);
     session.baselines = &baselines;
+    session.matrix_units = build.matrix_units();
     auto result = run_candidate(session, built, setup_.cases(), sessions_.blank_record(source, built, seed));
     candidate_was_killed_ = session.candidate_was_killed;
     return result;

@@ -189,6 +189,7 @@ Result<Heats::Played> Heats::play_heat(std::span<RunSetup::Built*> entrants) {
   for (RunSetup::Built* const one : entrants) {
     const BuildOutcome& built = *one->build->finish();
     Session& session = session_of(sessions_.seed_of(one->number, 0), built);
+    session.matrix_units = one->build->matrix_units();
     auto runner = runners_.next(one->source, *one->build, entries.size());
     if (!runner) return runner.errors();
     contests.back().count_time(options_.candidate_time);

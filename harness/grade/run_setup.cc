@@ -106,6 +106,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   options_.progress("compiling");
   if (auto failure = bench_->open_toolchain(options_.require_sandbox)) return failure;
   if (auto failure = find_python()) return failure;
+  find_disassembler();
   for (const Role role : trusted) {
     trusted_.emplace_back(
         role, reference_source_,
@@ -162,14 +163,24 @@ Errors RunSetup::require_python() {
   return {};
 }
 
+// Only for code that a GPU runs. A device without a CUDA Toolkit runs code of the host.
+void RunSetup::find_disassembler() {
+  const std::filesystem::path toolkit = toolchain().cuda_toolkit();
+  names_matrix_units_ = !checked_ && !toolkit.empty() && has_low_precision(problem_);
+  if (!names_matrix_units_) return;
+  if (auto cuobjdump = find_cuobjdump(toolkit, options_.python))
+    disassembler_ = std::make_shared<Disassembler>(std::move(*cuobjdump), bench_->machinery().sandbox);
+}
+
 std::unique_ptr<Build> RunSetup::build_checked(const CandidateSource& candidate) {
   const auto ahead = checked_ahead_.extract(&candidate);
   return ahead ? std::move(ahead.mapped()) : make_build(candidate, true);
 }
 
 std::unique_ptr<Build> RunSetup::make_build(const CandidateSource& candidate, bool checked) {
+  auto units = disassembler_ && !checked ? std::make_unique<MatrixUnits>(disassembler_) : nullptr;
   return std::make_unique<Build>(toolchain(), problem_, candidate, options_.layout, stages_, checked,
-                                 candidate.is_python() ? python() : nullptr);
+                                 candidate.is_python() ? python() : nullptr, std::move(units));
 }
 
 void RunSetup::start_builds_before(std::size_t place) {

@@ -96,6 +96,8 @@ class RunSetup {
   PythonHost python_host() const;
   // The trusted contestants in the order in which they were started.
   ContestantRunner& trusted_runner(std::size_t index) { return trusted_.at(index).runner(); }
+  // Whether the record is to name the matrix units of candidates, and this machine has no cuobjdump for it.
+  bool lacks_cuobjdump() const { return names_matrix_units_ && disassembler_ == nullptr; }
   bool all_are_modules() const;
   bool any_uses_triton() const;
   // Reports what is done with one candidate.
@@ -119,10 +121,13 @@ class RunSetup {
   std::vector<PlannedCase> cases_;
   std::filesystem::path reference_source_;
   Failure find_python();
+  void find_disassembler();
   bool is_left_out(const CandidateSource& source) const;
 
   bool has_python_ = false;  // this run has looked for it; the bench may have it from another run
   Failure no_python_;        // why candidates in Python are left out while others are graded
+  bool names_matrix_units_ = false;
+  std::shared_ptr<const Disassembler> disassembler_;  // null: records do not name matrix units
   std::optional<PythonHost> model_host_;
   std::vector<TrustedContestant> trusted_;
   std::size_t next_ = 0;                        // place of the next candidate

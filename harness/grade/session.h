@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compile/matrix_units.h"
 #include "contest/contest.h"
 #include "measure/block_run.h"
 #include "measure/telemetry.h"
@@ -110,6 +111,7 @@ struct Session {
   std::optional<MeasuringGoal> goal = {};  // of a measured case; unset: by the effort
   const RoleCases* role_cases = nullptr;   // null: all roles have the same case
   CheckList checks = {};                   // of the candidate
+  MatrixUnits* matrix_units = nullptr;     // of the candidate; null: the record does not name them
 };
 
 // The case that a role gets its buffers for. This is `bound`, unless roles have cases of their own.

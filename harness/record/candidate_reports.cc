@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/base64.h"
 #include "base/text.h"
 
 namespace kgrade {
@@ -54,6 +55,20 @@ std::string left_out_note(const std::string& report) {
   return fmt::format(
       "ModelNew has no parameter for {}: it is right only if the answer does not depend on that",
       fmt::join(weights, ", "));
+}
+
+std::optional<std::vector<std::string>> kernels_in_report(const std::string& report) {
+  const auto json = nlohmann::json::parse(report, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  const auto found = json.find("kernels");
+  if (found == json.end() || !found->is_array() || found->size() > most_names) return std::nullopt;
+  std::vector<std::string> kernels;
+  for (const auto& kernel : *found) {
+    auto bytes = kernel.is_string() ? bytes_of_base64(kernel.get<std::string>()) : std::nullopt;
+    if (!bytes) return std::nullopt;
+    kernels.push_back(std::move(*bytes));
+  }
+  return kernels;
 }
 
 Printed lines_printed(std::string_view text, bool all_room) {

@@ -2,8 +2,10 @@
 // Python candidate, which is JSON, and what was printed. Neither is trusted.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "record/record.h"
 
@@ -19,6 +21,10 @@ std::string functions_note(const PythonRecord& record);
 // "ModelNew has no parameter for fc_weight: ...", for weights that the report says are left out. Empty
 // without such weights.
 std::string left_out_note(const std::string& report);
+
+// The bytes of the compiled kernels in the report (harness/python/kgrade_python/matrix_kernels.py). Nothing
+// if the report does not say which kernels there are.
+std::optional<std::vector<std::string>> kernels_in_report(const std::string& report);
 
 // How much printed output is kept. People look for a few values in it.
 inline constexpr std::size_t most_printed_lines = 40;

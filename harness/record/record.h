@@ -251,6 +251,9 @@ struct CandidateRecord {
   std::optional<PythonRecord> python;  // unset: CUDA C++
   bool is_module() const { return python && python->is_module; }
   LibraryUse libraries;
+  // The matrix units that its own GPU code uses (compile/matrix_units.h), sorted: "bf16 (HGMMA)". Empty: it
+  // uses none. Unset: not known, or no tensor of the problem has 16 bits or fewer.
+  std::optional<std::vector<std::string>> matrix_units;
   TelemetrySummary telemetry;      // of the device, while this candidate was graded
   std::vector<std::string> notes;  // worth knowing in addition to the verdict
   std::vector<Check> checks;

@@ -176,6 +176,11 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
       compile("log", candidate.compiler_log, text_up_to<most_log>);
     });
     archive("libraries", candidate.libraries, "Names of files.");
+    archive.or_default(
+        "matrix_units", candidate.matrix_units, items(0, 64, text_up_to<100>),
+        "The matrix units (tensor cores) that its own compiled GPU code uses, in problems with tensors of 16 "
+        "bits or fewer: 'bf16 (HGMMA)' has the type of the factors and the instruction. Empty: none. "
+        "Libraries such as cuBLAS are not its own code. Left out if they are not known.");
     archive("telemetry", candidate.telemetry, "Of the device while this candidate was graded.");
     archive("notes", candidate.notes);
     archive("checks", candidate.checks, items(1));

@@ -222,6 +222,15 @@ std::string by_set_text(const CandidateRecord& candidate) {
                      cases);
 }
 
+// "  matrix units: bf16 (HGMMA)". Empty if they are not known, or not asked for.
+std::string matrix_units_text(const CandidateRecord& candidate) {
+  if (!candidate.matrix_units) return "";
+  const std::vector<std::string>& units = *candidate.matrix_units;
+  return fmt::format("  matrix units: {}\n",
+                     units.empty() ? "none in its own code (libraries such as cuBLAS are not its own)"
+                                   : printable_line(fmt::format("{}", fmt::join(units, ", "))));
+}
+
 // The wrong elements of the smallest case that has any.
 std::string wrong_elements(const CandidateRecord& candidate) {
   const CaseRecord* const failed = smallest_failure(candidate, true);
@@ -299,7 +308,8 @@ bool is_not_accepted(const CandidateRecord& candidate) { return candidate.verdic
 
 std::string whole_text(const CandidateRecord& candidate, const Record& record, const Style& style,
                        bool verbose) {
-  std::string text = headline(candidate, style, verbose) + by_set_text(candidate);
+  std::string text =
+      headline(candidate, style, verbose) + by_set_text(candidate) + matrix_units_text(candidate);
   const bool in_one_line = candidate.verdict == Verdict::accepted && !verbose;
   if (!candidate.cases.empty() && !in_one_line) {
     text += cases_table(candidate, record, style);

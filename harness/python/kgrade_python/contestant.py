@@ -10,8 +10,8 @@ import sys
 import torch
 
 from . import (backward, checked_outputs, computed_inputs, device_memory, distributions, extensions, forward_arguments,
-               kept_answers, kept_buffers, late_compiles, module_state, operator_trace, own_memory, popcorn,
-               problem_names, stand_ins, streams, trusted_module)
+               kept_answers, kept_buffers, late_compiles, matrix_kernels, module_state, operator_trace, own_memory,
+               popcorn, problem_names, stand_ins, streams, trusted_module)
 from .drawn_tensors import memory_in
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatched
@@ -143,10 +143,14 @@ class Contestant:
         loaded. The source is read for that, so that a candidate cannot become `unsupported` by an exception alone."""
         if not isinstance(error, ModuleNotFoundError) or not error.name:
             return False
-        beside = [base64.b64decode(content).decode(errors="replace") for name, content in self.beside.items()
-                  if name.endswith(".py")]
         return self.role is not None or any(
-            error.name.split(".")[0] in distributions.imported_when_loaded(each) for each in [self.source, *beside])
+            error.name.split(".")[0] in distributions.imported_when_loaded(each)
+            for each in [self.source, *self.modules_beside().values()])
+
+    def modules_beside(self):
+        """The texts of the Python files beside the candidate's file, by their names."""
+        return {name: base64.b64decode(content).decode(errors="replace") for name, content in self.beside.items()
+                if name.endswith(".py")}
 
     def load(self):
         without_tf32()
@@ -447,11 +451,20 @@ class Contestant:
             if call.own_memory is not None:
                 call.own_memory.look_again()
         late_compiles.watch(self)
-        self.library.report({
+        report = {
             "operators": self.traced.names(),
             "headers": self.extensions.headers_used(),
             "left_out": sorted(self.left_out),
-        })
+        }
+        if self.contract.get("reports_kernels"):
+            report["kernels"] = self.kernels()
+        self.library.report(report)
+
+    def kernels(self):
+        """The compiled kernels whose matrix units the record names, or None if they are not known."""
+        if matrix_kernels.compiles_elsewhere(self.source, self.entry["name"], self.modules_beside()):
+            return None
+        return matrix_kernels.chosen(os.environ.get("TRITON_CACHE_DIR", ""))
 
     def why_refused(self, error):
         """Why an error of a call means that the candidate cannot be run here, in one line; or None."""

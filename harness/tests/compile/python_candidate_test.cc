@@ -58,7 +58,7 @@ class PythonCandidates : public testing::Test {
     request.source = folder_.path() / "mine.py";
     request.shown_as = shown_as;
     request.output_directory = folder_.path();
-    const auto outcome = build_python(toolchain_, tools_, test::one_output(), source, request);
+    const auto outcome = build_python(toolchain_, tools_, problem_, source, request);
     EXPECT_TRUE(outcome.ok());
     return outcome.ok() ? *outcome : BuildOutcome{};
   }
@@ -66,6 +66,7 @@ class PythonCandidates : public testing::Test {
   TemporaryDirectory folder_;
   CountingToolchain toolchain_;
   PythonTools tools_;
+  Problem problem_ = test::one_output();
 };
 
 TEST_F(PythonCandidates, AreBundledAsTheyAre) {
@@ -125,6 +126,20 @@ TEST_F(PythonCandidates, AreUnsupportedWhereTheyNeedAFrameworkThatTheDeviceCanno
   EXPECT_THAT(*read_text_file(unneeded.library), HasSubstr(R"("stand_ins":["cupy"])"));
   toolchain_.toolkit = "/usr/local/cuda";
   EXPECT_EQ(build(uses).status, BuildStatus::built);
+}
+
+// Their matrix units are named only for code that a GPU runs.
+TEST_F(PythonCandidates, ReportTheirKernelsOnAGpuInProblemsOfLowPrecision) {
+  for (const char* toolkit : {"", "/usr/local/cuda"}) {
+    for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
+      toolchain_.toolkit = toolkit;
+      problem_.dtype = dtype;
+      const bool expected = *toolkit != '\0' && dtype == Dtype::bfloat16;
+      EXPECT_THAT(*read_text_file(build(honest).library),
+                  HasSubstr(expected ? R"("reports_kernels":true)" : R"("reports_kernels":false)"))
+          << toolkit << " " << to_string(dtype);
+    }
+  }
 }
 
 TEST_F(PythonCandidates, AreUnsupportedWhereAFileBesideThemNeedsSuchAFramework) {

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
+#include "base/temporary_directory.h"
 #include "tests/support/fake_contest.h"
 
 namespace kgrade {
@@ -92,6 +95,41 @@ TEST_F(CandidateRunTest, SaysIfNoInputHasFamilies) {
   const CandidateRecord record = run();
   EXPECT_EQ(record.cases.front().families.size(), 2u);
   EXPECT_THAT(record.notes, Not(Contains(StartsWith("no input has families"))));
+}
+
+// cuobjdump is a script that prints one instruction, or fails.
+TEST_F(CandidateRunTest, NamesMatrixUnits) {
+  const TemporaryDirectory folder;
+  const auto use = [&](const std::string& script) {
+    std::ofstream(folder.path() / "cuobjdump") << "#!/bin/sh\n" + script + "\n";
+    std::filesystem::permissions(folder.path() / "cuobjdump", std::filesystem::perms::owner_all);
+    contest_.retired = false;
+    session_.known = std::make_shared<KnownCases>();
+    return std::make_unique<MatrixUnits>(
+        std::make_shared<Disassembler>(folder.path() / "cuobjdump", nullptr));
+  };
+  EXPECT_EQ(run().matrix_units, std::nullopt) << "nobody asks for them";
+  const auto of_library = use("echo '/*0000*/ HGMMA.64x128x16.F32.BF16 R4 ;'");
+  of_library->look_at_library("contestant.so");
+  session_.matrix_units = of_library.get();
+  EXPECT_THAT(run().matrix_units, testing::Optional(ElementsAre("bf16 (HGMMA)")));
+
+  const auto failing = use("echo no; exit 1");
+  failing->look_at_library("contestant.so");
+  session_.matrix_units = failing.get();
+  const CandidateRecord unknown = run();
+  EXPECT_EQ(unknown.matrix_units, std::nullopt);
+  EXPECT_THAT(unknown.notes, Contains("its matrix units are not known: cuobjdump failed: no"));
+
+  const auto of_kernels = use("echo '/*0000*/ QGMMA.64x8x32.F32.E4M3.E4M3 R4 ;'");
+  session_.matrix_units = of_kernels.get();
+  contest_.rehearses = true;
+  contest_.rehearsal_report = R"({"kernels": ["AAAA"]})";
+  CandidateRecord in_python;
+  in_python.python.emplace();
+  const auto record = run_candidate(session_, built_, cases_, std::move(in_python));
+  ASSERT_TRUE(record);
+  EXPECT_THAT(record->matrix_units, testing::Optional(ElementsAre("fp8 e4m3 (QGMMA)")));
 }
 
 // An exception leaves the process as it was, so that the other cases are graded.

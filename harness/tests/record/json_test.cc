@@ -268,6 +268,23 @@ TEST(ParseRecord, KeepsTheVerdictOfTheSet) {
   EXPECT_FALSE(json(to_json(record))["candidates"][0].contains("by_set"));
 }
 
+TEST(ParseRecord, KeepsTheMatrixUnits) {
+  Record record = full_record();
+  record.candidates[0].matrix_units = std::vector<std::string>{"bf16 (HGMMA)"};
+  record.candidates[1].matrix_units.emplace();
+  json written = json::parse(to_text(record));
+  EXPECT_EQ(written["candidates"][0]["matrix_units"], json({"bf16 (HGMMA)"}));
+  EXPECT_EQ(written["candidates"][1]["matrix_units"], json::array()) << "which says that there are none";
+  EXPECT_EQ(rewritten(to_text(record)), json(to_json(record)));
+  record.candidates[1].matrix_units.reset();
+  EXPECT_FALSE(json(to_json(record))["candidates"][1].contains("matrix_units"));
+  for (const json& wrong :
+       {json("bf16"), json({3}), json({std::string(101, 'x')}), json(std::vector<std::string>(65, "x"))}) {
+    written["candidates"][0]["matrix_units"] = wrong;
+    EXPECT_FALSE(parse_record(written.dump(), {}, RecordDetail::all)) << wrong;
+  }
+}
+
 TEST(ParseRecord, KeepsWhatTheClockAttests) {
   Record record = full_record();
   CaseRecord& large = record.candidates[0].cases[1];

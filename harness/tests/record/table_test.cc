@@ -80,6 +80,18 @@ TEST(Table, TheSetsVerdictIsOneLine) {
   EXPECT_EQ(line(), "  by set: not decided (0 of 1 case)");
 }
 
+TEST(Table, MatrixUnitsAreOneLine) {
+  Record record = test::sample_record();
+  EXPECT_THAT(render_table(record, Style(false), true), Not(HasSubstr("matrix units")));
+  record.candidates[0].matrix_units = std::vector<std::string>{"bf16 (HGMMA)", "fp8 e4m3 (QGMMA)"};
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("\n  matrix units: bf16 (HGMMA), fp8 e4m3 (QGMMA)\n"));
+  record.candidates[0].matrix_units->clear();
+  EXPECT_THAT(
+      render_table(record, Style(false), false),
+      HasSubstr("\n  matrix units: none in its own code (libraries such as cuBLAS are not its own)\n"));
+}
+
 TEST(Table, SkippedCasesTakeOneLineForEachReason) {
   Record record = test::sample_record();
   std::vector<CaseRecord>& cases = record.candidates[1].cases;

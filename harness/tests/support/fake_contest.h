@@ -71,6 +71,7 @@ class FakeContest : public Contest {
   Lease::Corruption diagnosis;
   Answer load_answer;
   bool rehearses = false;         // the candidate is in Python
+  std::string rehearsal_report;   // its own, in JSON
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
   bool candidate_hogs_memory = false;
   bool turns_make_room = false;
@@ -137,7 +138,10 @@ class FakeContest : public Contest {
     looks += 'x';
     return std::nullopt;
   }
-  Answer lock_candidate(Patience, std::string&) override { return {}; }
+  Answer lock_candidate(Patience, std::string& report) override {
+    report = rehearsal_report;
+    return {};
+  }
   void begin_listening() override {}
   Heard heard() override { return {}; }
   void kill_candidate() override {}
