@@ -11,10 +11,13 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "compile/module_file.h"
 #include "problem/case.h"
 #include "problem/catalogue.h"
 #include "problem/module_call.h"
+#include "problem/module_file.h"
 #include "problem/python_forms.h"
+#include "problem/set_files.h"
 #include "problem/untold.h"
 #include "record/shared_json.h"
 #include "record/terminal.h"
@@ -354,9 +357,30 @@ struct ShowArguments {
   std::optional<std::string> dtype;
   std::vector<std::string> inputs;
   bool json = false;
+  bool file = false;
 };
 
+// The file of a problem that is named as for problem_named().
+Result<std::filesystem::path> file_named(const std::string& named, const Folders& folders) {
+  if (!is_module_file(named) && !is_set_path(named)) {
+    const auto found = find_problem(named, folders);
+    if (found) return found->path;
+    if (!may_be_set_path(named)) return found.errors();
+  }
+  auto file = problem_file_of(named);
+  std::error_code failure;
+  if (file && !std::filesystem::is_regular_file(*file, failure))
+    return Error{"no such file", "check the path", {named, 0, 0}};
+  return file;
+}
+
 int run(const ShowArguments& arguments) {
+  if (arguments.file) {
+    const auto file = file_named(arguments.problem, Layout::find(arguments.directory).problems);
+    if (!file) return fail(file.errors());
+    fmt::print("{}\n", file->string());
+    return exit_ok;
+  }
   auto problem =
       problem_named(arguments.problem, Layout::find(arguments.directory), arguments.python, arguments.inputs);
   if (!problem) return fail(problem.errors());
@@ -406,6 +430,11 @@ Command add_show(CLI::App& app) {
   add_grade_option(*command, "dtype", &arguments->dtype, "Element type (default: the problem's first)");
   add_grade_option(*command, "inputs", &arguments->inputs);
   command->add_flag("--json", arguments->json, "Print JSON");
+  command
+      ->add_flag("--file", arguments->file,
+                 "Print only the path of the problem's file. Of a problem in a public set, this is the one "
+                 "file that is made of the set's files. Nothing of it is run")
+      ->excludes("--json", "--dtype", "--inputs");
   add_grade_option(*command, "python", &arguments->python);
   return {command, [arguments] { return run(*arguments); }};
 }

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The beginning of a text's last line.
+// The beginning of the last line of a text that read_set_problem() has made.
 constexpr std::string_view last_line = "from kgrade_python.sets import ";
 constexpr std::uint64_t largest_text = std::uint64_t{16} << 20;
 constexpr std::uint64_t largest_tensors = std::uint64_t{64} << 20;  // in all files of a problem
@@ -144,10 +144,12 @@ bool has_line(std::string_view text, std::string_view beginning) {
 // Where the tests of a TritonBench file begin: behind the last line that consists of `#`. 0 if there is none.
 std::size_t begin_of_tests(std::string_view text) {
   const std::string line = "\n" + std::string(shortest_line, '#');
-  for (std::size_t at = text.rfind(line); at != text.npos && at > 0; at = text.rfind(line, at - 1)) {
+  std::size_t at = text.rfind("\ndef test_");
+  while (at != text.npos && at > 0) {
+    at = text.rfind(line, at - 1);
+    if (at == text.npos) break;
     const std::size_t end = text.find('\n', at + 1);
-    if (end == text.npos || !trimmed(text.substr(at, end - at), "# \r\n").empty()) continue;
-    if (has_line(text.substr(end), "def test_")) return end;
+    if (trimmed(text.substr(at, end - at), "# \r\n").empty()) return end;
   }
   return 0;
 }
@@ -204,8 +206,8 @@ std::optional<Found> found_in_python(const fs::path& path) {
     if (const auto task = task_in(folder)) return Found{"gpu_mode", *task};
   }
   const auto content = read_text_file(path);
-  // The text that read_set_problem() has made is complete.
-  if (!content || content->find(last_line) != content->npos) return std::nullopt;
+  // A text that read_set_problem() has made is complete.
+  if (!content || has_line(*content, last_line)) return std::nullopt;
   const bool has_model = has_line(*content, "class Model(");
   if (has_line(*content, "def get_input_groups(")) return Found{"multi_kernel_bench", path};
   if (has_model && has_line(*content, "def forward_fn(") && config_of(path))
@@ -459,6 +461,19 @@ bool may_be_set_path(const fs::path& path) {
   const std::string extension = path.extension().string();
   return fs::is_directory(path, failure) || extension == ".json" || extension == ".jsonl" ||
          extension == ".yaml" || extension == ".yml";
+}
+
+std::optional<std::string> lacking_of_set(std::string_view name, std::string_view text) {
+  const bool has_model = has_line(text, "class Model(");
+  if (has_line(text, last_line)) return std::nullopt;
+  if (has_line(text, "def get_input_groups("))
+    return "is a file of MultiKernelBench, whose cases are in the .json file beside it";
+  if (has_model && has_line(text, "def forward_fn(") && name.starts_with("func_"))
+    return "is a file of robust-kbench, whose cases are in the config_*.json beside it";
+  if (!has_model && has_line(text, "def ref_kernel("))
+    return "is a reference of GPU MODE, whose cases are in the task.yml beside it";
+  if (begin_of_tests(text) > 0) return "is a file of TritonBench, whose tests become the cases";
+  return std::nullopt;
 }
 
 Result<SetText> read_set_problem(const fs::path& path) try {

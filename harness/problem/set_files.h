@@ -6,7 +6,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -35,6 +37,10 @@ struct SetText {
   std::string slug;  // of the problem
   std::string text;  // Python
 };
+
+// Why a Python file that stands alone is no problem: it is a file of a set, and others of the set belong to
+// it. Nothing if it may be a problem. `name`: of the file.
+std::optional<std::string> lacking_of_set(std::string_view name, std::string_view text);
 
 // Errors: a file of the problem is missing, too large, a link, not regular, not UTF-8, not JSON or not YAML;
 // or is_set_path() is false, and then the message says which file a folder lacks. Safetensors files that are

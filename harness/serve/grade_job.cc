@@ -12,6 +12,7 @@
 #include "base/json_schema.h"
 #include "base/text.h"
 #include "draw/seed.h"
+#include "problem/set_files.h"
 #include "record/shared_json.h"
 #include "serve/answers.h"
 
@@ -26,6 +27,9 @@ constexpr std::size_t longest_request = std::size_t{32} << 20;
 constexpr std::size_t most_headers = std::size_t{2} << 20;  // bytes, of one candidate
 constexpr std::size_t longest_label = 200;
 constexpr const char* remedy_of_requests = "docs/service.md describes the request";
+constexpr const char* remedy_of_set_files =
+    "send the one file whose path `kgrade show --file PATH` prints for the path into the set, or give that "
+    "path to kgrade's client in Python";
 constexpr std::size_t most_cases = 100;
 constexpr std::size_t longest_case = 1000;
 constexpr int deepest_json = 32;
@@ -47,6 +51,19 @@ constexpr FormRule python_name = {
     "is no name of a file, or does not end in .py: only problem files in "
     "Python can be sent, since others have "
     "references in CUDA, which are trusted"};
+// A file of a set that is not in Python lacks the others of its problem, and gets a message that says so.
+struct ProblemNameRule {
+  std::string operator()(const JsonValue& value) const {
+    const std::string name = value.text(longest_label);
+    for (const char* const extension : {".json", ".jsonl", ".yml", ".yaml"}) {
+      if (name.ends_with(extension))
+        value.complain(fmt::format("is one file of a problem in a public set, which lacks the others; {}",
+                                   remedy_of_set_files));
+    }
+    return python_name(value);
+  }
+  static OrderedJson schema() { return python_name.schema(); }
+};
 constexpr FormRule sha256_form = {
     64, "^[0-9a-f]{64}$", [](std::string_view text) { return text.size() == 64 && sha256_of.fits(text); },
     "is no SHA-256 in hexadecimal digits"};
@@ -215,7 +232,7 @@ struct ProblemRule {
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<ProblemFile>& file) {
-  archive("name", file.name, python_name);
+  archive("name", file.name, ProblemNameRule{});
   archive("source", file.source, text_up_to<longest_problem>, "Up to 1 MiB in UTF-8.");
   archive.nothing_else();
 }
@@ -330,6 +347,12 @@ Result<GradeRequest> read_request(const Json& json, bool may_seed) {
 
 Result<ProblemFile> read_problem_file(const Json& json) {
   return read_document<ProblemFile>(json, remedy_of_requests);
+}
+
+std::optional<std::string> why_not_alone(const std::string& name, const std::string& source) {
+  const auto lacking = lacking_of_set(name, source);
+  return lacking ? std::optional(fmt::format("the problem {} {}; {}", name, *lacking, remedy_of_set_files))
+                 : std::nullopt;
 }
 
 std::string batch_key(const GradeRequest& request) {

@@ -69,6 +69,9 @@ struct ProblemFile {
 };
 // Reads {"name", "source"}.
 Result<ProblemFile> read_problem_file(const nlohmann::json& json);
+// Why a problem that was sent cannot be graded without other files of its public set, and what to send
+// instead. Nothing if it may be graded.
+std::optional<std::string> why_not_alone(const std::string& name, const std::string& source);
 
 // Jobs with equal keys ask for the same problem under the same conditions, so one lane grades them in one
 // run.

@@ -100,6 +100,7 @@ HttpAnswer Routes::put_problem(const Call& call) {
   if (json.is_discarded()) return wrong("the request is not JSON, or is nested too deep");
   const auto file = read_problem_file(json);
   if (!file) return wrong(file.error().message);
+  if (const auto why = why_not_alone(file->name, file->source)) return wrong(*why);
   if (sha256_hex(file->source) != sha256) return wrong("the path does not have the SHA-256 of `source`");
   const auto stored = service_.uploads().put(call.client.owner, sha256, file->name, file->source);
   switch (stored) {

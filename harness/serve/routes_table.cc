@@ -204,7 +204,7 @@ const std::vector<Routes::Route>& Routes::table() {
        now(&Routes::put_problem),
        {.id = "uploadProblem",
         .tag = "problems",
-        .summary = "Stores one of KernelBench's files, so that jobs can name it by its SHA-256.",
+        .summary = "Stores a problem in one Python file, so that jobs can name it by its SHA-256.",
         .description = "The path ends in the SHA-256 of `source` in UTF-8. Needs a token with "
                        "`problems`, if the service needs tokens. Only its owner sees the file. A "
                        "problem with a reference in CUDA is refused, since references are trusted and "

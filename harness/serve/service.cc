@@ -207,6 +207,8 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   if (!text) return Refusal{404, "this owner has uploaded no problem with this sha256", 0};
   auto request = read_request(json, client.may_seed);
   if (!request) return Refusal{400, request.error().message, 0};
+  if (const auto why = why_not_alone(request->problem_name, request->problem_source))
+    return Refusal{400, *why, 0};
   if (!request->slug.empty() && !problems_.contains(request->slug)) return no_problem(request->slug, client);
   if (dispatcher_.queue().size() >= options_.limits.queued ||
       dispatcher_.queue().bytes() + text->size() > options_.limits.bytes)

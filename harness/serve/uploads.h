@@ -1,4 +1,4 @@
-// Problems that owners have uploaded: KernelBench's Python files, each in a file of the state folder.
+// Problems that owners have uploaded: Python files, each in a file of the state folder.
 #pragma once
 
 #include <cstddef>

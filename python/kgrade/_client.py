@@ -109,7 +109,9 @@ class Client:
               **options: "Unpack[Options]") -> Grade:
         """Grades one candidate, and returns when it is done.
 
-        problem: a slug, or the path of one of KernelBench's .py files, or such a file as {"name": ..., "source": ...}.
+        problem: a slug; or the path of one of KernelBench's .py files; or a path into a public set (docs/sets.md), of
+            whose files the program kgrade on this machine makes one; or one file as {"name": ..., "source": ...}. A
+            text is a path if it has a slash or an extension.
         candidate: the path of a file; or a text, with `name`, such as "answer.md" or "mine.cu". A text of more than 1
             MiB is a compile error.
         options: see `kgrade.Options`.
@@ -189,10 +191,10 @@ class Client:
         return list(self._call("GET", "/v1/problems")["problems"])
 
     def problem(self, problem: Problem) -> "dict[str, Any]":
-        """Describes a problem. For a slug: its statement and the candidate's signature. For one of KernelBench's files:
-        its `name` and `source`.
+        """Describes a problem. For a slug: its statement and the candidate's signature. For a file or a path into a
+        public set: the `name` and `source` of the one file.
 
-        problem: as for grade(). Also the path of a file, which is read on this machine, or {"sha256": ...}.
+        problem: as for grade(). Files are read on this machine. Or {"sha256": ...}.
         """
         if is_file(problem):
             file = problem_file(problem)
@@ -202,9 +204,9 @@ class Client:
         return dict(self._call("GET", f"/v1/problems/{urllib.parse.quote(path_of(problem), safe='')}"))
 
     def upload(self, problem: Problem) -> "dict[str, str]":
-        """Stores one of KernelBench's files, and returns its name for jobs: {"sha256": ...}.
+        """Stores a problem's file, and returns its name for jobs: {"sha256": ...}.
 
-        problem: the path of the file, or {"name": ..., "source": ...}.
+        problem: the path of the file, or into a public set, or {"name": ..., "source": ...}.
         This saves time if many jobs use the file. Needs a token with `problems`. Raises BadRequest and Unauthorized.
         """
         file = problem_file(problem)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # The path of a file, or a text.
 Text = Union[str, bytes, "os.PathLike[str]"]
 _FAULTS: "dict[int, Fault]" = {3: "machine"}
-# Bytes that the text of a candidate may have, in UTF-8.
+# Bytes that the text of a candidate may have, in UTF-8. A service takes problems of the same size.
 MOST_SOURCE = 1 << 20
 
 

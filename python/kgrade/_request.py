@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Mapping, Optional, Union, get_args, get_origin, get_type_hints
 
+from kgrade import _program
 from kgrade._grading import MOST_SOURCE, Text, as_list, known, missing, text_of
 from kgrade._options import NUMBERS, Options
 from kgrade._transport import BadRequest
@@ -13,8 +14,8 @@ from kgrade._transport import BadRequest
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-# A slug, or the path of one of KernelBench's files, or such a file itself: {"name": ..., "source": ...}. Or {"sha256":
-# ...}, which Client.upload() returns.
+# A slug; or the path of one of KernelBench's files, or a path into a public set (docs/sets.md); or one file itself:
+# {"name": ..., "source": ...}; or {"sha256": ...}, which Client.upload() returns. A path has a slash, or an extension.
 Problem = Union[str, "os.PathLike[str]", "Mapping[str, str]"]
 
 
@@ -83,27 +84,62 @@ def _check_values(sent: "dict[str, Any]") -> None:
         raise BadRequest(f"cases is {sent['cases']!r}, and may be a name or a list of names")
 
 
-# Paths into public sets, whose problems have several files: docs/sets.md.
-SET_SUFFIXES = (".json", ".jsonl", ".yml", ".yaml")
-SET_FILES = {"reference.py": ("task.yml", "task.yaml", "shapes.py", "problem.yaml"),
-             "func_forward.py": ("config_forward.json",), "func_backward.py": ("config_backward.json",)}
+# Files of public sets, whose problems have several files: docs/sets.md.
+_SET_SUFFIXES = (".json", ".jsonl", ".yml", ".yaml")
+_SET_FILES = {"reference.py": ("task.yml", "task.yaml"), "func_forward.py": ("config_forward.json",),
+              "func_backward.py": ("config_backward.json",)}
+_GROUPS, _TESTS, _LINE_ABOVE_TESTS = (b"\ndef get_input_groups(", b"\ndef test_", b"\n" + b"#" * 100)
+# In a file that the program has made of a set's files, which is complete.
+_MADE = b"\nfrom kgrade_python.sets import "
 
 
 def is_file(problem: Problem) -> bool:
-    """Whether a problem is a file or an upload. Otherwise it is a slug."""
-    return isinstance(problem, Mapping) or Path(path_of(problem)).suffix in (".py", *SET_SUFFIXES)
+    """Whether a problem is a file, a folder or an upload. Otherwise it is a slug."""
+    return isinstance(problem, Mapping) or "/" in path_of(problem) or Path(path_of(problem)).suffix in (".py", *_SET_SUFFIXES)
 
 
 def problem_file(problem: Problem) -> "dict[str, str]":
-    """A problem's file, as the service takes it."""
+    """A problem's file, as the service takes it. Of a path into a public set, this is the file that the program kgrade
+    makes of the set's files."""
     if isinstance(problem, Mapping):
         return {str(key): _of_problem(value, str(problem.get("name", "the problem"))) for key, value in problem.items()}
-    path = Path(problem)
-    beside = SET_FILES.get(path.name, ("shapes.py", "problem.yaml"))
-    if path.is_dir() or path.suffix in SET_SUFFIXES or any((path.parent / name).exists() for name in beside):
-        raise BadRequest(f"{path} is a path into a set of problems, and the service takes one file; upload the file whose "
-                         "path `kgrade show` prints for it")
-    return {"name": path.name, "source": _of_problem(_read(os.fspath(problem)), os.fspath(problem))}
+    path = Path(path_of(problem))
+    if _is_of_set(path):
+        path = _made_of_set(path)
+    return {"name": path.name, "source": _of_problem(_read(os.fspath(path)), os.fspath(path))}
+
+
+def _is_of_set(path: Path) -> bool:
+    """Whether a path seems to lead into a public set. The program then knows it for certain."""
+    try:
+        if path.suffix in _SET_SUFFIXES or path.is_dir():
+            return True
+        beside = (*_SET_FILES.get(path.name, ()), "shapes.py", "problem.yaml")
+        if any((path.parent / name).exists() for name in beside):
+            return True
+    except (OSError, ValueError):
+        return False  # The path is too long, or has a zero byte.
+    text = _read(os.fspath(path))
+    return _MADE not in text and (_GROUPS in text or (_TESTS in text and _LINE_ABOVE_TESTS in text))
+
+
+def _made_of_set(path: Path) -> Path:
+    """The file that the program makes of a problem's files."""
+    try:
+        ended = _program.run(["show", "--file", "--", os.fspath(path)])
+    except _program.NotInstalled as error:
+        raise BadRequest(f"{path} is a path into a public set, and a program makes one file of the set's files: {error}") from error
+    except (OSError, ValueError) as error:
+        raise BadRequest(f"{path} is a path into a public set, and {_program.program()}, which makes one file of the set's files, "
+                         f"cannot be started: {getattr(error, 'strerror', None) or error}") from error
+    if ended.returncode:
+        raise BadRequest(ended.stderr.strip() or f"`kgrade show --file {path}` ended with {ended.returncode}")
+    made = Path(ended.stdout.rstrip("\n"))
+    size = made.stat().st_size
+    if size > MOST_SOURCE:
+        raise BadRequest(f"{path} becomes one file of {size / MOST_SOURCE:.1f} MiB, and a service takes problems of up to 1 MiB; "
+                         "`kgrade grade` takes it on a machine that has the set")
+    return made
 
 
 def _of_problem(text: Union[str, bytes], name: str) -> str:

@@ -56,6 +56,22 @@ class Adapters(unittest.TestCase):
             self.assertIn(source, row["prompt"][0]["content"])
             self.assertIn("`ModelNew`", row["prompt"][0]["content"])
 
+    def test_prompts_of_files_that_were_made_of_a_set(self):
+        def asked(name, text, **files):
+            argument = json.dumps(json.dumps({"name": "add", "files": files}))
+            line = f"from kgrade_python.sets import {name} as _kgrade_set; _kgrade_set.define(globals(), {argument})\n"
+            return _shared.prompt({"name": "add.py", "source": f"{text}\n\n{line}"})
+
+        task = asked("gpu_mode", "def ref_kernel(data): pass", task="{}")
+        self.assertIn("```python\ndef ref_kernel(data): pass\n```", task)
+        self.assertIn("`custom_kernel(data)`", task)
+        self.assertIn("`ModelNew`", asked("kernelbench_v3", "class Model: pass", shapes="x"))
+        operator = asked("backend_bench", "", sample='{"operator": "softmax"}')
+        self.assertIn('```python\n{"operator": "softmax"}\n```', operator)
+        for text in (task, operator):
+            self.assertNotIn("_kgrade_set", text)
+            self.assertNotIn("ModelNew", text)
+
     def test_what_is_wrong_is_refused_before_the_first_step(self):
         client = kgrade.Client()
         for options, error in (({"effort": "fast"}, kgrade.BadRequest), ({"efort": "quick"}, TypeError),

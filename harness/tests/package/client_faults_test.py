@@ -130,6 +130,20 @@ class Items(WithAService):
         self.client.grade(problem, "{}", name="mine.cu")
         self.assertEqual(self.service.seen[0][2]["items"][0]["problem"], problem)
 
+    def test_without_the_program_only_paths_into_sets_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, PATH=folder, KGRADE_PROGRAM=""):
+            task, plain = Path(folder, "task.yml"), Path(folder, "1_Square.py")
+            task.write_text("tests: []\n")
+            plain.write_text("class Model: ...\n")
+            self.client.grade(plain, "{}", name="mine.cu")
+            self.assertEqual(self.service.seen[0][2]["items"][0]["problem"]["source"], "class Model: ...\n")
+            with self.assertRaisesRegex(kgrade.BadRequest, "task.yml is a path into a public set.*install the wheel"):
+                self.client.grade(task, "{}", name="mine.cu")
+            os.environ["KGRADE_PROGRAM"] = f"{folder}/kgrade"
+            [found] = self.client.grade_many([(task, "{}", "mine.cu")])
+            self.assertEqual(found.fault, "problem")
+            self.assertRegex(found.reason, f"{folder}/kgrade, .*cannot be started: No such file")
+
     def test_a_refused_item_has_a_handle_with_its_failure(self):
         right, wrong, absent = self.client.submit_many([item(), ("no-such-problem", "{}", "a.cu"), ("softmax", "/nowhere/a.cu")])
         self.assertEqual(right.result().verdict, "accepted")

@@ -341,15 +341,42 @@ class WhatTheServiceTells(unittest.TestCase):
         with self.assertRaisesRegex(kgrade.BadRequest, "no problem with this sha256"):
             self.client.submit({"sha256": "0" * 64}, "x", name="a.cu")
 
-    def test_paths_into_sets_are_refused(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("task.yml", "reference.py", "definition.json"):
-                (Path(folder) / name).write_text("")
-            for path in (folder, *(Path(folder) / name for name in ("task.yml", "reference.py", "definition.json"))):
-                with self.assertRaisesRegex(kgrade.BadRequest, "one file; upload the file whose path `kgrade show` prints"):
-                    self.client.upload(path)
-            with self.assertRaisesRegex(kgrade.BadRequest, "a path into a set"):
-                self.client.submit(str(Path(folder) / "task.yml"), "x", name="a.cu")
+    def test_a_path_into_a_set_is_sent_as_one_file(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, XDG_CACHE_HOME=f"{folder}/cache"):
+            task, plain = Path(folder, "add"), Path(folder, "plain.py")
+            task.mkdir()
+            (task / "task.yml").write_text("tests:\n  - {size: 3}\n")
+            (task / "reference.py").write_text("def ref_kernel(data): return data\n")
+            plain.write_text("import torch\n# " + "#" * 100 + "\ndef test_nothing(): pass\n")
+            made = self.client.problem(task)
+            self.assertEqual(made["name"], "add.py")
+            self.assertTrue(made["source"].startswith("def ref_kernel"))
+            self.assertIn("from kgrade_python.sets import gpu_mode", made["source"])
+            for path in (str(task), task / "task.yml", str(task / "reference.py"), made):
+                named = self.client.upload(path)
+                self.assertEqual(self.client.problem(named), {**made, **named})
+            printed = subprocess.run([kgrade.program(), "show", "--file", task], capture_output=True, text=True, check=True).stdout
+            self.assertEqual(self.client.problem(printed.strip()), made)
+            self.assertEqual(self.client.problem(plain)["name"], "plain.py")
+            (task / "definition.json").write_text('{"reference": "def run(): pass"}')
+            with self.assertRaisesRegex(kgrade.BadRequest, "has no workloads"):
+                self.client.submit(task / "definition.json", "x", name="a.py")
+            with self.assertRaisesRegex(kgrade.BadRequest, "No such file"):
+                self.client.upload(f"{folder}/nowhere")
+            refused = self.client.grade_many([(f"{folder}/nowhere/task.yml", "x", "a.py"), (SLUG, WRONG, "a.cu")], **SMALL)
+            self.assertEqual([each.fault for each in refused], ["problem", None])
+            self.assertIn("nowhere/task.yml", refused[0].reason)
+
+    def test_one_file_of_a_set_alone_is_refused(self):
+        for name, source, missing in (("reference.py", "def ref_kernel(data): return data\n", "task.yml"),
+                                      ("add.py", "import torch\ndef get_input_groups(): pass\n", ".json file"),
+                                      ("func_forward.py", "class Model(X): pass\ndef forward_fn(x): pass\n", "config_"),
+                                      ("add.py", "def add(x): pass\n" + "#" * 120 + "\n\ndef test_add(): pass\n", "tests"),
+                                      ("definition.json", "{}", "the others")):
+            file = {"name": name, "source": source}
+            for send in (lambda: self.client.upload(file), lambda: self.client.submit(file, "x", name="a.py")):
+                with self.assertRaisesRegex(kgrade.BadRequest, f"{missing}.*send the one file whose path `kgrade show --file PATH`"):
+                    send()
 
     def test_a_grade_has_what_the_service_says(self):
         grade = self.client.grade(SLUG, RIGHT + f"// {time.time()}\n", name="mine.cu", **SMALL)

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Optional;
 using ::testing::StartsWith;
 
 const std::string definition =
@@ -282,6 +283,22 @@ TEST_F(SetFilesTest, OtherFilesAreOfNoSet) {
   EXPECT_FALSE(is_set_path(folder()));
   EXPECT_FALSE(is_set_path(folder() / "missing.py"));
   EXPECT_THAT(error(folder() / "problem.md").message, HasSubstr("no problem of a set"));
+}
+
+TEST_F(SetFilesTest, WhatAFileAloneLacksIsSaid) {
+  const std::string tests = std::string(120, '#') + "\ndef test_add(): pass\n";
+  EXPECT_THAT(lacking_of_set("a.py", "def add(x): pass\n" + tests), Optional(HasSubstr("TritonBench")));
+  EXPECT_THAT(lacking_of_set("a.py", model + "def get_input_groups(): pass\n"), Optional(HasSubstr(".json")));
+  EXPECT_THAT(lacking_of_set("reference.py", "def ref_kernel(data): pass\n"),
+              Optional(HasSubstr("task.yml")));
+  EXPECT_THAT(lacking_of_set("func_forward.py", model + "def forward_fn(x): pass\n"),
+              Optional(HasSubstr("config_")));
+  EXPECT_FALSE(lacking_of_set("reference.py", model));
+  EXPECT_FALSE(lacking_of_set("mine.py", model + "def forward_fn(x): pass\n"));
+  EXPECT_FALSE(lacking_of_set("a.py", "def test_add(): pass\n" + std::string(120, '#') + "\n"));
+  write("task/task.yml", "tests:\n  - {size: 3}\n");
+  write("task/reference.py", "def ref_kernel(data): pass\n");
+  EXPECT_FALSE(lacking_of_set("task.py", read(folder() / "task").text)) << "the file that is made is whole";
 }
 
 TEST_F(SetFilesTest, WhatAFolderLacksIsSaid) {

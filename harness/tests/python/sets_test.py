@@ -1,12 +1,19 @@
 """Public sets' problems, read and graded by the program: small files of our own in each form, right and wrong answers,
-both verdicts, and check() of a file. Emulated device."""
+both verdicts, and check() of a file. Also by a service. Emulated device."""
 
+import asyncio
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python"))
+
+import kgrade  # noqa: E402
 
 KGRADE = os.environ["KGRADE"]
 
@@ -357,6 +364,35 @@ class SetsTest(unittest.TestCase):
         self.assertIn("is for the definition 'other', and the problem is 'scaled-sum'", other["message"])
         bound = {**solution, "spec": {"language": "cuda", "entry_point": "main.cu::run"}, "sources": [{"path": "main.cu", "content": "int x;"}]}
         self.assertEqual(self.grade(folder, json.dumps(bound), *case, name="elsewhere/solution.json")["verdict"], "unsupported")
+
+    def test_by_a_service(self):
+        """Paths are graded by a service as by `kgrade grade`. Problems of two sets with the same name stay apart."""
+        tried = subprocess.run([KGRADE, "serve", "--listen", "x"], capture_output=True, text=True, check=False)
+        if "without Boost" in tried.stderr:
+            self.skipTest(tried.stderr)
+        task, tested = self.write(GPU_MODE, "blend"), self.write({"blend.py": TESTED}) / "blend.py"
+        head = "import torch\ndef custom_kernel(data):\n    x, y, out = data\n"
+        blend = "import torch\ndef blend(x, y=None, weight=0.5):\n    return x * weight if y is None else x * weight + y\n"
+        items = [(task, head + "    return x + y\n"), (str(task / "task.yml"), head + "    return (x + y) * 1.0005\n"), (tested, blend),
+                 (task / "reference.py", head + "    return x - y\n"), (str(tested), blend.replace("+ y", "- y"))]
+        environment = {"KGRADE_PROGRAM": KGRADE, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        with mock.patch.dict(os.environ, environment), kgrade.local(device="emulated", jobs=1) as client:
+            grades = client.grade_many([(*item, "answer.py") for item in items])
+            self.assertEqual([each.verdict for each in grades],
+                             ["accepted", "low_precision", "accepted", "wrong_answer", "wrong_answer"], grades)
+            self.assertEqual([(each.cases, each.cases_passed) for each in grades], [(3, 3), (3, 0), (2, 2), (3, 0), (2, 1)])
+            records = [client.record(each) for each in grades]
+            self.assertEqual({record["problem"]["slug"] for record in records}, {"blend"})
+            self.assertEqual([(record["candidates"][0].get("by_set") or {}).get("verdict") for record in records],
+                             ["accepted", "accepted", None, "wrong_answer", None])
+            digests = [each.problem_sha256 for each in grades]
+            self.assertEqual([digests.index(each) for each in digests], [0, 0, 2, 0, 2])
+            uploaded = client.upload(task)
+            self.assertEqual(uploaded["sha256"], digests[0])
+
+            async def grade():
+                return await kgrade.AsyncClient(client.url).grade(uploaded, items[0][1], name="answer.py")
+            self.assertEqual(asyncio.run(grade()).verdict, "accepted")
 
     def test_the_list_of_sets(self):
         listed = json.loads(self.run_program("sets", "--json").stdout)

@@ -188,9 +188,13 @@ def test_uploads(ask):
     """An uploaded problem is its owner's, survives a kill, and makes a job. Nobody can upload a reference in CUDA."""
     path = f"/v1/problems/{DIGEST}"
     check(ask("ann", "PUT", path, PROBLEM)[0] == 403)
-    for body, words in (({**PROBLEM, "name": "a.md"}, "references in CUDA"), ({**PROBLEM, "source": "x"}, "SHA-256")):
+    of_a_set = {"name": "reference.py", "source": "def ref_kernel(data): pass\n"}
+    for body, words in (({**PROBLEM, "name": "a.md"}, "references in CUDA"), ({**PROBLEM, "source": "x"}, "SHA-256"),
+                        (of_a_set, "task.yml"), ({"name": "definition.json", "source": "{}"}, "kgrade show --file")):
         status, error = ask("bob", "PUT", path, body)
         check(status == 400 and words in error["detail"], error)
+    status, error = ask("bob", "POST", "/v1/grades", {"problem": of_a_set, "candidate": {"name": "a.py", "source": "x"}})
+    check(status == 400 and "reference.py" in error["detail"] and "task.yml" in error["detail"], error)
     check(ask("bob", "PUT", path, PROBLEM)[0] == 201)
     ask.service.stop(signal.SIGKILL)
     ask.service.start()

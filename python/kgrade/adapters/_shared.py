@@ -6,6 +6,7 @@ The clients can be used in threads, and in a process that was forked afterwards.
 
 import collections
 import functools
+import json
 from typing import Any, Callable, Mapping, Optional, Union
 
 from kgrade import rewards
@@ -87,12 +88,33 @@ def columns(grade: Grade, reward: Optional[float]) -> "dict[str, Any]":
     }
 
 
+# The begin of the last line of a file that was made of a public set's files: docs/sets.md.
+_LINE_OF_A_SET = "\nfrom kgrade_python.sets import "
+# What to write for a problem of a set that has no class `Model`.
+_FUNCTIONS = {
+    "backend_bench": "a function that has the name (behind its last dot) and the arguments of this operator, and returns the same",
+    "flashinfer_bench": "a function `run` that has the arguments of this one, and returns the same",
+    "gpu_mode": "a function `custom_kernel(data)` that gets what `ref_kernel` gets, and returns the same",
+    "triton_bench": "a function that has the name and the arguments of this one, and returns the same",
+}
+
+
 def prompt(problem: Mapping[str, Any]) -> str:
     """A model's prompt from a problem, as Client.problem() describes it: the statement and the function that an answer has
-    to have; or one of KernelBench's files and the class."""
+    to have; or a file, and the class or the function. Of a file that was made of a public set's files, the line that adds
+    the cases is left out."""
     if "source" in problem:
+        source, found, last = problem["source"].rpartition(_LINE_OF_A_SET)
+        function = _FUNCTIONS.get(last.partition(" ")[0]) if found else None
+        if function == _FUNCTIONS["backend_bench"]:
+            # The file has no text of its own: the operator is in the argument of the call in the last line.
+            source = json.loads(json.loads(last[last.index('"'):last.rindex('"') + 1]))["files"]["sample"]
+        shown = f"```python\n{(source if found else last).strip()}\n```\n\n"
+        if function is not None:
+            return (f"# {problem['name']}\n\nThis function of PyTorch is to become faster.\n\n{shown}Write {function}, in one block "
+                    "of Python. Write its kernels in CUDA C++ with `torch.utils.cpp_extension.load_inline`, or in Triton.\n")
         return (
-            f"# {problem['name']}\n\nThis module of PyTorch is to become faster.\n\n```python\n{problem['source'].strip()}\n```\n\n"
+            f"# {problem['name']}\n\nThis module of PyTorch is to become faster.\n\n{shown}"
             "Write a class `ModelNew` in one block of Python. Its constructor takes the arguments of `Model`, it has the same "
             "parameters and buffers by the same names, and its `forward` returns the same outputs for the same inputs. Write its "
             "kernels in CUDA C++ with `torch.utils.cpp_extension.load_inline`, or in Triton.\n"

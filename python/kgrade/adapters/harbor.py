@@ -52,12 +52,12 @@ PYTHONPATH=/tests exec python3 -c 'from kgrade.adapters.harbor import verify; ve
 def export(problem: "Union[str, os.PathLike[str]]", folder: "Union[str, os.PathLike[str]]", client: Optional[kgrade.Client] = None) -> None:
     """Writes the folder of a task: task.toml, instruction.md, environment/Dockerfile and tests/.
 
-    problem: a slug, or the path of one of KernelBench's files, which becomes a part of the task.
+    problem: a slug, or the path of a problem's file or into a public set. The file becomes a part of the task.
     """
     known, path = (client or kgrade.Client()).problem(problem), Path(folder)
     is_file = "source" in known
     title, answer = (known["name"], MODULE) if is_file else (known["title"], ANSWER)
-    slug = re.sub(r"[^A-Za-z0-9._-]", "-", Path(problem).stem)
+    slug = re.sub(r"[^A-Za-z0-9._-]", "-", Path(known["name"] if is_file else problem).stem)
     (path / "environment").mkdir(parents=True, exist_ok=True)
     (path / "environment" / "Dockerfile").write_text("FROM python:3.12-slim\nWORKDIR /work\n")
     (path / "task.toml").write_text(_TASK.format(slug=slug, title=json.dumps(title)), encoding="utf-8")

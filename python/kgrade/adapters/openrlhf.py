@@ -13,7 +13,7 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
                 **kwargs: Any) -> "dict[str, Any]":
     """Grades answers for the problems `labels`. OpenRLHF calls it with one answer in each of many threads.
 
-    A label is a slug, the path of one of KernelBench's files, or such a file as {"name": ..., "source": ...}.
+    A label is a slug, the path of a problem's file or into a public set, or one file as {"name": ..., "source": ...}.
     reward: the name of a function in kgrade.rewards.
 
     OpenRLHF's rewards are numbers. So a grade without a reward (kgrade.rewards) has the reward 0.0, and `kgrade_valid`

@@ -56,7 +56,7 @@ def make_reward(
 def prompts(client: Client, problems: Sequence[Problem], problem_column: str = "problem") -> "list[dict[str, Any]]":
     """The rows of a data set: for each problem a prompt, which is a list with one message, and the problem.
 
-    problems: slugs, paths of KernelBench's files, such files as {"name": ..., "source": ...}, or what Client.upload()
+    problems: slugs, paths of files or into public sets, files as {"name": ..., "source": ...}, or what Client.upload()
     returns.
     """
     return [{"prompt": [{"role": "user", "content": prompt(client.problem(problem))}],

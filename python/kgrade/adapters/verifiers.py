@@ -46,7 +46,7 @@ class KgradeTask(vf.Task[KgradeData, vf.State, KgradeTaskConfig]):
 
 class KgradeConfig(vf.TasksetConfig):
     problems: List[str] = []
-    """Slugs, and paths of KernelBench's files. All of the service's problems if empty."""
+    """Slugs, and paths of files or into public sets. All of the service's problems if empty."""
     task: KgradeTaskConfig = KgradeTaskConfig()
 
 

@@ -23,7 +23,7 @@ async def compute_score(
 ) -> "dict[str, Any]":
     """Grades one answer for the problem `extra_info["kgrade_problem"]`, or else `ground_truth`.
 
-    A problem is a slug, the path of one of KernelBench's files, or such a file as {"name": ..., "source": ...}.
+    A problem is a slug, the path of a problem's file or into a public set, or one file as {"name": ..., "source": ...}.
     reward: the name of a function in kgrade.rewards.
 
     verl has no way to leave a sample out. So a grade without a reward (kgrade.rewards) has the score `on_failure`, and
