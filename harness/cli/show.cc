@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/first_names.h"
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
@@ -269,10 +270,7 @@ void print_module(const Problem& problem, const std::vector<Case>& cases) {
   // A deep model has hundreds of these, so only the first ones are named.
   constexpr std::size_t most = 6;
   const std::vector<std::string>& kept = module.free;
-  if (!kept.empty())
-    fmt::print("  kept as __init__ made them: {}{}\n",
-               fmt::join(kept.begin(), kept.begin() + std::min(most, kept.size()), ", "),
-               kept.size() > most ? fmt::format(" and {} more", kept.size() - most) : "");
+  if (!kept.empty()) fmt::print("  kept as __init__ made them: {}\n", first_names(kept, most));
   fmt::print("  called in {} mode\n", module.mode == ModuleMode::train ? "training" : "evaluation");
   if (module.require.empty()) return;
   std::vector<std::string> conditions;

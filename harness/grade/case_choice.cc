@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/defences.h"
+#include "base/first_names.h"
 #include "base/text.h"
 #include "draw/input_families.h"
 #include "draw/seed.h"
@@ -113,16 +114,13 @@ Errors add_hidden(const Problem& problem, const RunOptions& options, const Names
 
 Error unknown_case(const Problem& problem, const std::string& name) {
   constexpr std::size_t most_names = 30;
-  std::vector<std::string> names = case_names(problem);
+  const std::vector<std::string> names = case_names(problem);
   const auto near = nearest(name, names);
-  const std::size_t left_out = names.size() - std::min(names.size(), most_names);
-  names.resize(names.size() - left_out);
   return {fmt::format("problem '{}' has no case '{}'", problem.slug, name),
-          fmt::format("{}its cases are: {}{}", near ? fmt::format("did you mean '{}'? ", *near) : "",
-                      fmt::join(names, ", "),
-                      left_out > 0
-                          ? fmt::format(" and {} more, which `kgrade show {}` lists", left_out, problem.slug)
-                          : ""),
+          fmt::format(
+              "{}its cases are: {}{}", near ? fmt::format("did you mean '{}'? ", *near) : "",
+              first_names(names, most_names),
+              names.size() > most_names ? fmt::format(", which `kgrade show {}` lists", problem.slug) : ""),
           {}};
 }
 
@@ -207,10 +205,7 @@ std::string why_none_runs(const Problem& problem, const Counts& counts) {
   const std::string none = "none of the cases can be stated by the problem's module";
   if (names.empty()) return none + ", and no other case of the problem's file can";
   constexpr std::size_t most_named = 8;
-  const std::size_t all = names.size();
-  names.resize(std::min(all, most_named));
-  return fmt::format("{}; cases of the problem's file that can: {}{}", none, fmt::join(names, ", "),
-                     all > most_named ? fmt::format(", and {} more", all - most_named) : "");
+  return fmt::format("{}; cases of the problem's file that can: {}", none, first_names(names, most_named));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/first_names.h"
 #include "base/text.h"
 #include "problem/fields.h"
 #include "problem/problem.h"
@@ -396,7 +397,7 @@ class ProblemText {
     if (operators > 0) text_ += fmt::format("  operators: {}\n", operators);
   }
 
-  // "a, b and 3 more". A counter of batches is read by nothing.
+  // A counter of batches is read by nothing.
   static std::string names_of_buffers(const Json& one) {
     constexpr std::size_t most = 6;
     std::vector<std::string> names;
@@ -404,10 +405,7 @@ class ProblemText {
       if (const std::string name = one_line(text_of(buffer, "module_name"));
           !buffer.value("changes", false) && !name.ends_with("num_batches_tracked"))
         names.push_back(name);
-    const std::size_t all = names.size();
-    names.resize(std::min(all, most));
-    return fmt::format("{}{}", fmt::join(names, ", "),
-                       all > most ? fmt::format(" and {} more", all - most) : "");
+    return first_names(names, most);
   }
 
   void add_notes() {

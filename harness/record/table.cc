@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/first_names.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "record/advice.h"
@@ -216,8 +217,7 @@ std::string by_set_text(const CandidateRecord& candidate) {
   const auto all = counted(static_cast<std::uint64_t>(by_set.all_cases), "case");
   std::string cases = by_set.cases == by_set.all_cases ? by_set.cases > 1 ? "all " + all : all
                                                        : fmt::format("{} of {}", by_set.cases, all);
-  if (!by_set.refused.empty()) cases += "; refused: " + by_set.refused.front();
-  if (by_set.refused.size() > 1) cases += fmt::format(" and {} more", by_set.refused.size() - 1);
+  if (!by_set.refused.empty()) cases += "; refused: " + first_names(by_set.refused, 1);
   return fmt::format("  by set: {}{}{} ({})\n", verdict_words(by_set), rules.empty() ? "" : ", ", rules,
                      cases);
 }

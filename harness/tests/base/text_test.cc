@@ -13,6 +13,7 @@
 #include <future>
 #include <iterator>
 
+#include "base/first_names.h"
 #include "base/machine_faults.h"
 #include "base/temporary_directory.h"
 #include "base/text_file.h"
@@ -65,6 +66,12 @@ TEST(Nearest, DoesNotGuessWildly) {
 }
 
 TEST(Nearest, TheFirstOfEqualsWins) { EXPECT_EQ(nearest("bat", {"cat", "hat"}), "cat"); }
+
+TEST(FirstNames, SaysHowManyAreLeftOut) {
+  EXPECT_EQ(first_names({}, 2), "");
+  EXPECT_EQ(first_names({"a", "b"}, 2), "a, b");
+  EXPECT_EQ(first_names({"a", "b", "c", "d"}, 2), "a, b and 2 more");
+}
 
 TEST(FormatBytes, UsesBinaryUnits) {
   EXPECT_EQ(format_bytes(0), "0 B");
