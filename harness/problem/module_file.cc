@@ -382,13 +382,6 @@ class ProblemText {
     for (const Json& buffer : member(one, "buffers"))
       if (buffer.value("changes", false)) changing.push_back(yaml_text(text_of(buffer, "module_name")));
     if (!changing.empty()) text_ += fmt::format("  free: [{}]\n", fmt::join(changing, ", "));
-    std::vector<std::string> drawn;
-    for (const Json* each : cases_)
-      for (const Json& buffer : member(*each, "buffers"))
-        if (std::string name = yaml_text(text_of(buffer, "module_name"));
-            buffer.value("drawn", false) && std::ranges::find(drawn, name) == drawn.end())
-          drawn.push_back(std::move(name));
-    if (!drawn.empty()) text_ += fmt::format("  drawn: [{}]\n", fmt::join(drawn, ", "));
     std::vector<std::string> views;
     for (const SharedTensor& tensor : tensors_)
       if (in_any_case(tensor, [](const Json& output) { return output.value("of_input", false); }))

@@ -202,7 +202,6 @@ class TorchReader {
         R"(["{\"x\": [1, 0]}"])");
     const bool sound_weights = read_weights();
     read_free();
-    read_drawn();
     read_views();
     if (sound_forward && sound_weights) require_every_input();
     keys_.read("mode", module_.mode,
@@ -420,18 +419,6 @@ class TorchReader {
     for (const YamlNode& child : *items) {
       if (auto path = read_path(child, "an item of 'free'")) module_.free.push_back(*std::move(path));
     }
-  }
-
-  void read_drawn() {
-    const auto* const items = keys_.children(
-        "drawn", ListForm{any_text, most_free, "a list of buffers, as in [projection]"},
-        "Buffers of Model that `__init__` draws at random and forward() reads. No function gets them, "
-        "so that only a class can be right. kgrade import writes it.",
-        R"([["projection"]])");
-    if (items == nullptr) return;
-    for (const YamlNode& child : *items)
-      if (auto name = read_text(child, "an item of 'drawn'", diagnostics_))
-        module_.drawn.push_back(*std::move(name));
   }
 
   void read_views() {

@@ -71,9 +71,6 @@ struct TorchModule {
   // Parameters and buffers of `Model` that are not inputs: they cannot change the answer, or forward()
   // changes them, as it does running statistics. Each call begins with the values that `__init__` gave them.
   std::vector<std::string> free;
-  // Buffers of `Model` that `__init__` draws at random and forward() reads. No argument of a function has
-  // them, so only a class can be right.
-  std::vector<std::string> drawn;
   // Outputs that forward() returns in the memory of an input, like x.view(-1). A candidate may do so too.
   std::vector<std::string> views;
   // The function that an answer in Python may define instead of a class: it is called with the list of

@@ -7,15 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/first_names.h"
 #include "problem/module_call.h"
 
 namespace kgrade {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t most_named = 6;
 
 // The arguments of forward() without the shapes of memory for outputs, which are shapes of outputs too.
 Json without_shapes(const std::string& forward) {
@@ -63,10 +60,6 @@ std::string difference(const Case& a, const Case& b, const ModuleCase& of_a, con
 
 std::string untold(const Problem& problem, const std::vector<Case>& cases, Given given) {
   const char* const kind = given == Given::pointers ? "a candidate in CUDA C++" : "a function in Python";
-  if (problem.torch && !problem.torch->drawn.empty())
-    return fmt::format(
-        "forward() reads what Model's __init__ draws at random ({}), and no argument of {} has it",
-        first_names(problem.torch->drawn, most_named), kind);
   std::vector<std::pair<const Case*, const ModuleCase*>> seen;
   for (const Case& bound : cases) {
     const CaseSpec* const spec = problem.find_case(bound.name);

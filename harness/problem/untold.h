@@ -15,9 +15,9 @@ enum class Given {
   tensors,   // a function in Python
 };
 
-// Why no candidate of this kind can be right in all of these cases: forward() reads a buffer that is drawn at
-// random, a tensor has another type than the entry point, or a candidate gets the same in two cases, and the
-// answer depends on more. Empty if there is no such reason. `class ModelNew` always gets everything.
+// Why no candidate of this kind can be right in all of these cases: a tensor has another type than the entry
+// point, or a candidate gets the same in two cases, and the answer depends on more. Empty if there is no
+// such reason, as in all problems with one case. `class ModelNew` always gets everything.
 std::string untold(const Problem& problem, const std::vector<Case>& cases, Given given);
 
 }  // namespace kgrade

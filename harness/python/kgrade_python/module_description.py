@@ -6,8 +6,7 @@ description:
  "forward": [argument],                                             in the order of get_inputs(); below
  "inputs": [{"name", "shape", "dtype", "draw", "axes"}],            draw: null for a computed input; axes: below
  "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
- "buffers": [{"module_name", "shape", "dtype", "changes", "drawn"}], changes: by a forward; drawn: true if __init__
-                                                                    draws it at random and forward() reads it
+ "buffers": [{"module_name", "shape", "dtype", "changes"}],         changes: by a forward
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; if indices of an input
                                                                     of_input: true if it is in an input's memory
 
@@ -187,8 +186,7 @@ class Description:
             "forward": forward,
             "inputs": inputs,
             "weights": weights,
-            "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name)),
-                         **({"drawn": True} if name in self.run.drawn_buffers else {})}
+            "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name))}
                         for name, each in self.run.model.named_buffers() if name not in statistics],
             "outputs": outputs,
             "dtype": next((each["dtype"] for each in tensors if each["dtype"] in SIXTEEN_BITS), "float32"),

@@ -10,7 +10,7 @@ from .chosen_indices import IndexLog
 from .draws import DrawLog, simplified, storage_of
 from .module_file import FileError
 from .module_state import flat
-from .origins import OriginLog, ReadLog, computed_together
+from .origins import OriginLog, computed_together
 from .repeated_places import RepeatedPlaces
 from .sum_lengths import SumLengths
 
@@ -21,7 +21,7 @@ NO_NUMBERS = "an output has no finite element, so that no answer can be judged"
 class ModuleRun:
     """The results of the run: `arguments` of forward() and the `inputs` within them, `positional` and `keywords` of
     Model, `model`, `outputs`; `draws` of inputs and weights; forward's `random` operators, chosen `indices`, `sums`, and
-    written `places`. `drawn_buffers`: the names of the buffers that Model's __init__ draws at random and forward() reads. `is_real`: whether tensors have memory. `input_draws` has None for a computed input and for the inputs that it is computed from
+    written `places`. `is_real`: whether tensors have memory. `input_draws` has None for a computed input and for the inputs that it is computed from
     (`origins`).
 
     `mode`: makes the mode that the file runs under. Model's constructor runs under it only with `is_model_fake`.
@@ -42,19 +42,14 @@ class ModuleRun:
                 self.arguments = self.get_inputs()
             self.inputs = [leaf for each in self.arguments for leaf in leaves(each)]
             self.input_draws = self.draws_of_inputs()
-            made = OriginLog()
-            with mode if is_model_fake else contextlib.nullcontext(), made:
+            with mode if is_model_fake else contextlib.nullcontext():
                 self.build(self.draws)
             before = dict(self.model.named_buffers())
-            random = {storage_of(each) for each in before.values() if made.origin_of(each).is_random} - {None}
-            reads = ReadLog(random) if random else None
-            with mode, forward, self.indices, self.sums, self.places, reads or contextlib.nullcontext():
+            with mode, forward, self.indices, self.sums, self.places:
                 self.outputs = self.run_forward()
         after = dict(self.model.named_buffers())
         self.changed_buffers = {name for name, buffer in before.items()
                                 if storage_of(buffer) in forward.written or after.get(name) is not buffer}
-        self.drawn_buffers = {name for name, buffer in before.items()
-                              if reads and storage_of(buffer) in reads.read} - self.changed_buffers
         self.random = sorted(forward.random) if self.depends_on_draws(forward, is_real) else []
         self.written = forward.written
         self.refuse_written_inputs(forward)

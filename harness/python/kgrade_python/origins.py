@@ -3,7 +3,6 @@
 import contextlib
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 
 from .dispatch_mode import DispatchMode
 from .draws import MADE, MADE_BY_OVERLOAD, RANDOM, short_name, storage_of
@@ -35,8 +34,6 @@ class OriginLog(DispatchMode):
     def __init__(self):
         super().__init__()
         self.known = {}
-        # No other storage gets the identifier of one that a weak reference is kept to.
-        self.kept = []
         # Whether Python has read elements that may be random.
         self.was_read = False
         self.stack = contextlib.ExitStack()
@@ -73,10 +70,12 @@ class OriginLog(DispatchMode):
 
     def note(self, function, args, kwargs, result):
         name = short_name(function)
+        overload = f"{name}.{function._schema.overload_name}"  # pylint: disable=protected-access
         given = list(tensors_in([*args, *kwargs.values()]))
         if name in READS:
             self.note_read(given)
-        reads = [self.origin_of(each) for each in given] if reads_elements(function) else []
+        # These operators read only the shapes of tensors.
+        reads = [] if name in MADE or overload in MADE_BY_OVERLOAD else [self.origin_of(each) for each in given]
         seen = {storage_of(each) for each in given}
         # A file that uses its own generator draws the same numbers each time.
         is_random = name in RANDOM and kwargs.get("generator") is None
@@ -84,7 +83,6 @@ class OriginLog(DispatchMode):
         for each in [*tensors_in([result]), *written]:
             if storage_of(each) not in seen:
                 self.known[storage_of(each)] = Origin()
-                self.kept.append(StorageWeakRef(each.untyped_storage()))
             origin = self.origin_of(each)
             for other in reads:
                 origin.take(other)
@@ -96,27 +94,6 @@ class OriginLog(DispatchMode):
     def origin_of(self, tensor):
         """The origin of a tensor. Unknown if no operator has made the tensor, such as one made from a NumPy array."""
         return self.known.setdefault(storage_of(tensor), Origin(is_random=None))
-
-
-class ReadLog(DispatchMode):
-    """Notes which of these storages operators read while this mode is active."""
-
-    def __init__(self, storages):
-        super().__init__()
-        self.storages = storages
-        self.read = set()
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        if reads_elements(function):
-            self.read |= self.storages & {storage_of(each) for each in tensors_in([*args, *kwargs.values()])}
-        return function(*args, **kwargs)
-
-
-def reads_elements(function):
-    """Whether an operator reads more of tensors than their shapes."""
-    name = short_name(function)
-    return name not in MADE and f"{name}.{function._schema.overload_name}" not in MADE_BY_OVERLOAD  # pylint: disable=protected-access
 
 
 def tensors_in(values):

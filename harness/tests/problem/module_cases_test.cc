@@ -184,15 +184,6 @@ TEST(ModuleCasesTest, ValuesOfForwardAndOfModelMayBeUntold) {
   EXPECT_THAT(untold_in(cases, Given::tensors), HasSubstr("is Model(0) in the case 'a' and Model(1) in 'b'"));
 }
 
-TEST(ModuleCasesTest, BuffersThatAreDrawnAtRandomAreToldByNoArgument) {
-  std::vector<Json> cases = {case_of("a", {4}, "float32", 0)};
-  cases[0]["buffers"].push_back({{"module_name", "mask"}, {"changes", false}});
-  EXPECT_EQ(untold_in(cases, Given::pointers), "");
-  cases[0]["buffers"].push_back({{"module_name", "projection"}, {"changes", false}, {"drawn", true}});
-  for (const Given given : {Given::pointers, Given::tensors})
-    EXPECT_THAT(untold_in(cases, given), HasSubstr("__init__ draws at random (projection)"));
-}
-
 TEST(ModuleCasesTest, ATypeOfItsOwnNeedsAnotherPointer) {
   std::vector<Json> cases = {case_of("a", {4}, "float32", 0), case_of("b", {5}, "float32", 0)};
   cases[1]["outputs"][0]["dtype"] = "int64";

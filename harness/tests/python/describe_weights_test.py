@@ -183,35 +183,6 @@ class DescribeWeightsTest(DescribedFile):
                              ["count", "bn.running_mean", "bn.running_var", "bn.num_batches_tracked",
                               "instance.running_mean", "instance.running_var"])
 
-    def test_buffers_that_are_drawn_at_random_and_read(self):
-        for rows in (2, 300_000):  # run as it is, and without memory
-            found = self.described(f"""
-                class Model(nn.Module):
-                    def __init__(self):
-                        super().__init__()
-                        own = torch.Generator().manual_seed(1)
-                        self.linear = nn.Linear(64, 64)
-                        self.register_buffer("projection", torch.randn(64, 64))
-                        self.register_buffer("made_of_it", (self.projection @ self.projection).T[:, :8].contiguous())
-                        self.register_buffer("of_its_own_generator", torch.randn(64, generator=own))
-                        self.register_buffer("mask", torch.tril(torch.ones(64, 64)))
-                        self.register_buffer("unread", torch.randn(64))
-                        self.register_buffer("only_its_shape", torch.randn(64))
-                        self.register_buffer("changed", torch.randn(64))
-                        for i in range(64):
-                            (torch.rand(9) * torch.rand(9)).sum()
-                            self.register_buffer(f"written_out_{{i}}", torch.tensor([float(i)] * 9))
-                    def forward(self, x):
-                        self.changed += 1
-                        for i in range(64):
-                            x = x + self.get_buffer(f"written_out_{{i}}").sum()
-                        x = self.linear(x) @ self.projection @ self.mask + self.of_its_own_generator
-                        return (x + torch.zeros_like(self.only_its_shape) + self.changed) @ self.made_of_it
-                def get_inputs(): return [torch.rand({rows}, 64)]
-                def get_init_inputs(): return []
-            """)
-            self.assertEqual([each["module_name"] for each in found["buffers"] if each.get("drawn")], ["projection", "made_of_it"])
-
     def test_names_are_identifiers_and_unique(self):
         names = Names()
         self.assertEqual([names.give(each) for each in (

@@ -289,19 +289,6 @@ class SetsTest(unittest.TestCase):
         self.assertIn("no argument of a function in Python tells this", function["message"])
         self.assertIn("No function `solution` in Python", self.run_program("show", problem).stdout)
 
-    def test_functions_do_not_get_buffers_that_are_drawn_at_random(self):
-        model = ("import torch\nclass Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-                 "        self.register_buffer('codes', torch.randint(0, 16, (4, 5)))\n    def forward(self, x): return x * self.codes\n")
-        problem = self.write({"coded.py": model + "def get_inputs(): return [torch.rand(4, 5)]\ndef get_init_inputs(): return []\n"}) / "coded.py"
-        self.assertIn("No entry point in CUDA C++: forward() reads what Model's __init__ draws at random (codes)",
-                      self.run_program("show", problem).stdout)
-        for name, answer in (("answer.cu", 'extern "C" void solution(const float* x, float* output) {}\n'),
-                             ("answer.py", "def solution(x):\n    return x\n")):
-            done = self.grade(problem, answer, name=name)
-            self.assertEqual(done["verdict"], "unsupported", done["message"])
-            self.assertIn("(codes)", done["message"])
-        self.assert_accepted(self.grade(problem, model.replace("class Model", "class ModelNew")), None)
-
     def test_settings_in_a_config(self):
         folder = self.write(LINEAR, "linear")
         self.assertEqual(len(self.cases_of(folder)), 3)
