@@ -98,16 +98,8 @@ std::vector<OutputErrors> named(const Lease& lease, const std::vector<ElementErr
 }
 
 Result<std::unique_ptr<WorkerProcess>> start_worker(Device& device, Libraries libraries,
-                                                    ModuleLoading loading,
-                                                    const std::filesystem::path& plans) {
-  SandboxPolicy policy;
-  std::vector<std::string> variables;
-  if (!plans.empty()) {
-    policy.writable.push_back(plans);
-    variables.push_back("KGRADE_PLANS=" + plans.string());
-  }
-  return WorkerProcess::start(device.confined(device.worker_command(), libraries, policy), loading, nullptr,
-                              variables);
+                                                    ModuleLoading loading) {
+  return WorkerProcess::start(device.confined(device.worker_command(), libraries), loading);
 }
 
 // The worker may use all libraries, because the interpreter's packages need theirs, whatever the problem
@@ -133,14 +125,11 @@ std::vector<CallSlots> further_slots(const Lease& lease) {
 
 Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start(Device& device, const Problem& problem,
                                                                   Libraries libraries,
-                                                                  ModuleLoading loading,
-                                                                  const std::filesystem::path& plans) {
-  auto worker = start_worker(device, libraries, loading, plans);
+                                                                  ModuleLoading loading) {
+  auto worker = start_worker(device, libraries, loading);
   if (!worker) return worker.errors();
-  std::unique_ptr<ContestantRunner> runner(
+  return std::unique_ptr<ContestantRunner>(
       new ContestantRunner(device, problem, libraries, loading, std::move(*worker)));
-  runner->plans_ = plans;
-  return runner;
 }
 
 Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start(Device& device, const Problem& problem,
@@ -155,7 +144,7 @@ Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start(Device& device
 
 Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start_another() const {
   auto another =
-      host_ != nullptr ? start(device_, problem_, *host_) : start(device_, problem_, libraries_, loading_, plans_);
+      host_ != nullptr ? start(device_, problem_, *host_) : start(device_, problem_, libraries_, loading_);
   if (!another) return another;
   (*another)->set_builder(builder_);
   (*another)->take_inputs_from(computed_);
@@ -192,8 +181,8 @@ Errors ContestantRunner::begin_anew() {
   is_lent_ = false;
   is_ready_ = false;
   worker_->retire();
-  auto worker = host_ != nullptr ? start_python_worker(device_, *host_)
-                                 : start_worker(device_, libraries_, loading_, plans_);
+  auto worker =
+      host_ != nullptr ? start_python_worker(device_, *host_) : start_worker(device_, libraries_, loading_);
   if (!worker) return worker.errors();
   worker_ = std::move(*worker);
   return {};

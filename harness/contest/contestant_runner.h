@@ -70,11 +70,9 @@ class ContestantRunner {
   static Result<std::unique_ptr<ContestantRunner>> start(Device& device, const Problem& problem) {
     return start(device, problem, problem.libraries, ModuleLoading::eager);
   }
-  // For a vendor's library, with its own rules. `plans` is a folder in which the contestant keeps which plan was the
-  // fastest (reference/vendor/kept_choices.h); empty: none.
+  // For a contestant with its own rules for libraries.
   static Result<std::unique_ptr<ContestantRunner>> start(Device& device, const Problem& problem,
-                                                         Libraries libraries, ModuleLoading loading,
-                                                         const std::filesystem::path& plans = {});
+                                                         Libraries libraries, ModuleLoading loading);
   // For a contestant in Python. Its worker imports packages and does not touch the device before
   // await_ready(). `host` must outlive the runner.
   static Result<std::unique_ptr<ContestantRunner>> start(Device& device, const Problem& problem,
@@ -170,7 +168,6 @@ class ContestantRunner {
   const Problem& problem_;
   Libraries libraries_;
   ModuleLoading loading_;
-  std::filesystem::path plans_;
   const PythonHost* host_ = nullptr;                 // null if not in Python
   std::map<std::string, std::size_t> case_numbers_;  // by name, in the order in which cases were lent
   ExtensionBuilder builder_;                         // for a contestant in Python

@@ -71,13 +71,11 @@ Request with_slots(RequestType type, const CallSlots& slots) {
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command,
-                                                            ModuleLoading loading, Zygote* zygote,
-                                                            const std::vector<std::string>& variables) {
+                                                            ModuleLoading loading, Zygote* zygote) {
   auto [ours, theirs] = Connection::make_pair();
   SpawnRequest request;
   request.command = command;
   request.environment = worker_environment(loading);
-  request.environment.insert(request.environment.end(), variables.begin(), variables.end());
   request.working_directory = "/";
   request.kept_fd = theirs.descriptor();
   WorkerOutput words;

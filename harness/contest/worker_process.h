@@ -54,12 +54,10 @@ enum class ModuleLoading { eager, lazy };
 class WorkerProcess {
  public:
   // An Error if the worker's program is missing or no process can be started. `zygote` forks a worker in
-  // Python if it can; null: the worker is started as a program. `variables` are further ones of the environment:
-  // "NAME=value".
+  // Python if it can; null: the worker is started as a program.
   static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command,
                                                       ModuleLoading loading = ModuleLoading::eager,
-                                                      Zygote* zygote = nullptr,
-                                                      const std::vector<std::string>& variables = {});
+                                                      Zygote* zygote = nullptr);
   // Like start(), for a worker below a tool that does not pass descriptors on. `command` ends with a worker
   // and the path of the socket that it connects to. The socket is in `folder`, where the tool may also write.
   static Result<std::unique_ptr<WorkerProcess>> start_connecting(

@@ -39,20 +39,6 @@ std::string path_of(const BaselineSource& source) {
              : source.source.string();
 }
 
-// The folder in which the baseline keeps which plan of its library was the fastest for a shape, for as long as
-// nothing that decides this changes. Empty: it can keep nothing.
-std::filesystem::path plans_folder(const BaselineSource& source, const std::string& sha256,
-                                   const DeviceInfo& device) {
-  const std::filesystem::path all = user_cache_folder("plans");
-  if (all.empty() || source.library.empty()) return {};
-  const std::filesystem::path folder =
-      all / sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{}", sha256, source.name, source.library,
-                                   device_model(device), device.driver_version));
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  return failure ? std::filesystem::path() : folder;
-}
-
 }  // namespace
 
 BaselineBench::BaselineBench(std::vector<BaselineSource> sources) {
@@ -94,8 +80,7 @@ BaselineBench::Worker& BaselineBench::worker_for(const Entry& entry, const Toolc
   // A baseline may use any library, even if candidates of this problem may not.
   auto runner = entry.source.is_module()
                     ? ContestantRunner::start(device, problem, *python_)
-                    : ContestantRunner::start(device, problem, Libraries::any, ModuleLoading::lazy,
-                                              plans_folder(entry.source, entry.record.sha256, device.info()));
+                    : ContestantRunner::start(device, problem, Libraries::any, ModuleLoading::lazy);
   if (runner) {
     worker.runner = std::move(*runner);
   } else {

@@ -1,5 +1,4 @@
-// Finds the fastest plan by running all of them, once for each shape, within a call; or takes the plan that an
-// earlier process found.
+// Finds the fastest plan by running all of them, once for each shape, within a call.
 //
 // The plans run on the tensors of that call: inputs are only read, and the output is right in the end, since
 // the fastest plan runs once more.
@@ -15,7 +14,6 @@
 #include <vector>
 
 #include "vendor/device.h"
-#include "vendor/kept_choices.h"
 #include "vendor/kernels.h"
 #include "vendor/plan.h"
 #include "vendor/stopwatch.h"
@@ -90,25 +88,20 @@ class Search {
 
   // Null if none of them works.
   std::unique_ptr<Plan> fastest(const std::vector<PlanMakerFor<Operands>>& makers) {
-    for (std::size_t number = 0; number < makers.size(); ++number) {
+    for (const auto& make : makers) {
       if (!entries_.empty() && elapsed() > limits_.time) break;
-      consider(number, makers[number]());
+      consider(make());
     }
     cudaGetLastError();  // of plans that do not work
     remove_deviating();
     measure_best_again();
     report();
     if (entries_.empty()) return nullptr;
-    number_of_fastest_ = entries_.front().number;
     return std::move(entries_.front().plan);
   }
 
-  // The number of the fastest plan's maker.
-  std::size_t number_of_fastest() const { return number_of_fastest_; }
-
  private:
   struct Entry {
-    std::size_t number = 0;
     std::unique_ptr<Plan> plan;
     float milliseconds = 0;
     std::vector<float> samples;
@@ -117,7 +110,7 @@ class Search {
 
   std::chrono::duration<double> elapsed() const { return std::chrono::steady_clock::now() - begin_; }
 
-  void consider(std::size_t number, std::unique_ptr<Plan> plan) {
+  void consider(std::unique_ptr<Plan> plan) {
     if (plan == nullptr || plan->workspace_bytes() > limits_.workspace_bytes) return;
     if (!workspace().reserve(plan->workspace_bytes())) return;
     // NaN, in case the plan leaves something out.
@@ -128,7 +121,7 @@ class Search {
     const auto again = stopwatch_.time([&] { return run(*plan); });
     if (!again) return;
     best_ = std::min(best_, *again);
-    entries_.push_back({number, std::move(plan), *again, std::move(samples), elapsed().count()});
+    entries_.push_back({std::move(plan), *again, std::move(samples), elapsed().count()});
   }
 
   bool run(Plan& plan) { return plan.run(operands_, workspace().data()); }
@@ -194,7 +187,6 @@ class Search {
   Stopwatch stopwatch_;
   std::vector<Entry> entries_;
   float best_ = INFINITY;
-  std::size_t number_of_fastest_ = 0;
 };
 
 // The plan for each shape, from its first call on; null if there is none.
@@ -210,13 +202,7 @@ class Plans {
     const auto [found, is_new] = plans_.try_emplace(key);
     auto& plan = found->second;
     if (!is_new) return plan.get();
-    const auto offered = makers();
-    plan = take_kept(key, operands, offered);
-    if (plan == nullptr) {
-      Search search(operands, made, elements);
-      plan = search.fastest(offered);
-      if (plan != nullptr) keep_choice(key, {search.number_of_fastest(), plan->name()});
-    }
+    plan = Search(operands, made, elements).fastest(makers());
     if (plan != nullptr) needed_bytes_ = std::max(needed_bytes_, plan->workspace_bytes());
     // The search may have needed a larger workspace than the chosen plan.
     workspace().release();
@@ -225,23 +211,7 @@ class Plans {
   }
 
  private:
-  using Plan = PlanFor<Operands>;
-
-  // Null if there is none, or if the plan is no longer offered under that number or does not run.
-  static std::unique_ptr<Plan> take_kept(const Key& key, const Operands& operands,
-                                         const std::vector<PlanMakerFor<Operands>>& offered) {
-    const auto kept = kept_choice(key);
-    if (!kept || kept->number >= offered.size()) return nullptr;
-    std::unique_ptr<Plan> plan = offered[kept->number]();
-    const bool works =
-        plan != nullptr && plan->name() == kept->name && workspace().reserve(plan->workspace_bytes()) &&
-        Stopwatch().time([&] { return plan->run(operands, workspace().data()); }).has_value();
-    if (works) return plan;
-    cudaGetLastError();
-    return nullptr;
-  }
-
-  std::map<Key, std::unique_ptr<Plan>> plans_;
+  std::map<Key, std::unique_ptr<PlanFor<Operands>>> plans_;
   std::size_t needed_bytes_ = 0;
 };
 

@@ -4,14 +4,8 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "base/temporary_directory.h"
-#include "base/text.h"
 #include "cublas_on_the_host.h"
 
 // All of them define `solution`.
@@ -218,81 +212,6 @@ TEST(CublasBaseline, MultipliesADiagonalMatrix) {
   diagonal_matmul(diagonal.data(), b.data(), output.data(), 4, 7);
   for (std::size_t i = 0; i < b.size(); ++i) EXPECT_EQ(output[i], diagonal[i / 7] * b[i]) << i;
   EXPECT_FALSE(host_cublas().failed);
-}
-
-// Writes one number, and counts as the last call, whose name decides how long it takes.
-class NamedPlan : public baseline::PlanFor<float*> {
- public:
-  explicit NamedPlan(std::string name) : name_(std::move(name)) {}
-  std::string name() const override { return name_; }
-  std::size_t workspace_bytes() const override { return 0; }
-  bool is_plain() const override { return true; }
-  bool run(float* const& output, void*) override {
-    host_cublas().last = name_;
-    *output = 1;
-    return true;
-  }
-
- private:
-  std::string name_;
-};
-
-// What a process finds is kept for the next one. Each object of Plans stands for a process here.
-class KeptChoices : public testing::Test {
- protected:
-  KeptChoices() {
-    host_cublas() = {};
-    ::setenv("KGRADE_PLANS", folder_.path().c_str(), 1);
-  }
-  ~KeptChoices() override { ::unsetenv("KGRADE_PLANS"); }
-
-  // The name of the plan for a shape, and in `made_` the plans that were made to find it.
-  std::string found_for(const std::vector<std::int64_t>& shape, const std::string& fastest) {
-    host_cublas().fastest = fastest;
-    made_.clear();
-    baseline::Plans<float*> plans;
-    float output = 0;
-    const auto makers = [this] {
-      std::vector<baseline::PlanMakerFor<float*>> all;
-      for (const char* name : {"one", "two", "three"}) {
-        all.emplace_back([this, name] {
-          made_.emplace_back(name);
-          return std::make_unique<NamedPlan>(name);
-        });
-      }
-      return all;
-    };
-    auto* const plan = plans.plan_for(shape, &output, &output, 1, makers);
-    return plan == nullptr ? "" : plan->name();
-  }
-
-  TemporaryDirectory folder_;
-  std::vector<std::string> made_;
-};
-
-TEST_F(KeptChoices, SpareTheSearch) {
-  EXPECT_EQ(found_for({3, 4}, "two"), "two");
-  EXPECT_THAT(made_, testing::ElementsAre("one", "two", "three"));
-  EXPECT_EQ(found_for({3, 4}, "one"), "two");
-  EXPECT_THAT(made_, testing::ElementsAre("two"));
-  EXPECT_EQ(found_for({4, 3}, "three"), "three") << "another shape";
-  ::unsetenv("KGRADE_PLANS");
-  EXPECT_EQ(found_for({3, 4}, "one"), "one") << "without a folder";
-}
-
-TEST_F(KeptChoices, AreMadeAgainIfTheyFitNoPlan) {
-  EXPECT_EQ(found_for({7}, "two"), "two");
-  for (const char* text : {"0 two\n", "1 another name\n", "3 two\n", "-1 two\n", "two\n", "", "1"}) {
-    ASSERT_TRUE(write_file_atomically(folder_.path() / "shape_7", text));
-    EXPECT_EQ(found_for({7}, "three"), "three") << text;
-    EXPECT_EQ(found_for({7}, "one"), "three") << "kept in the place of: " << text;
-  }
-}
-
-TEST_F(KeptChoices, NeedNoFolderThatCanBeWritten) {
-  ::setenv("KGRADE_PLANS", (folder_.path() / "absent").c_str(), 1);
-  EXPECT_EQ(found_for({7}, "two"), "two");
-  EXPECT_EQ(found_for({7}, "one"), "one");
 }
 
 }  // namespace kgrade::test::cublas_baselines_test
