@@ -246,8 +246,10 @@ void print_python_forms(const Problem& problem, const std::vector<Case>& cases) 
              wrapped(writing_form(problem)));
   fmt::print("  # Returns {}. Arguments may be left out as well.\n  {}\n", outputs,
              wrapped(returning_form(problem)));
-  fmt::print("  # Returns {}.\n  def custom_kernel(data):\n      {} = data\n", outputs,
-             wrapped(data_form(problem)));
+  // A task of GPU MODE has its own form of `data`.
+  if (!problem.torch || problem.torch->entry != "custom_kernel")
+    fmt::print("  # Returns {}.\n  def custom_kernel(data):\n      {} = data\n", outputs,
+               wrapped(data_form(problem)));
   if (problem.torch) print_forms_of_forward(problem);
 }
 

@@ -22,6 +22,9 @@ namespace {
 // extension and a few kernels.
 constexpr std::size_t most_files = 16;
 
+// Honest code has a few. Names of symbols are in the output too, and may be made to look like instructions.
+constexpr std::size_t most_matrix_units = 64;
+
 bool is_low_precision(Dtype dtype) { return element_bytes(dtype) <= 2 && dtype != Dtype::boolean; }
 
 // The formats of elements that are too small to have a plain name, as opcodes and people write them.
@@ -44,13 +47,15 @@ std::string small_formats_in(const Modifiers& modifiers, const char* otherwise) 
   std::vector<std::string_view> names;
   for (const std::string_view modifier : modifiers) {
     for (const auto& [word, name] : small_formats) {
-      if (modifier == word && (names.empty() || names.back() != name)) names.push_back(name);
+      const bool is_known = std::find(names.begin(), names.end(), name) != names.end();
+      if (modifier == word && !is_known && names.size() < 2) names.push_back(name);
     }
   }
   return names.empty() ? otherwise : fmt::format("{}", fmt::join(names, " x "));
 }
 
-// The type of the factors. Instructions of Blackwell's tensor memory (UTC...) have it in a register.
+// The type of the factors; empty if the instruction uses no matrix unit. Instructions of Blackwell's tensor
+// memory (UTC...) have the type in a register.
 std::string factors_of(std::string_view name, const Modifiers& modifiers) {
   if (name == "UTCHMMA") return "fp16, bf16 or tf32";
   if (name == "UTCQMMA") return "fp8, fp6 or fp4";
@@ -63,7 +68,7 @@ std::string factors_of(std::string_view name, const Modifiers& modifiers) {
   if (name == "IMMA" || name == "IGMMA")
     return has(modifiers, "S4") || has(modifiers, "U4") ? "int4" : "int8";
   if (name == "DMMA") return "fp64";
-  return name == "BMMA" || name == "BGMMA" ? "1 bit" : "unknown type";
+  return name == "BMMA" || name == "BGMMA" ? "1 bit" : "";
 }
 
 // The opcode in a line "        /*0090*/   @!P0 HMMA.16816.F32.BF16 R4, R4, R14, RZ ;   /* 0x... */". Empty
@@ -102,19 +107,15 @@ bool has_low_precision(const Problem& problem) {
 }
 
 std::string matrix_unit_of(std::string_view opcode) {
-  constexpr std::size_t longest_name = 12;
   Modifiers modifiers;
   const std::string_view name = opcode.substr(0, opcode.find('.'));
-  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
-  if (!name.ends_with("MMA") || name.size() > longest_name ||
-      !std::all_of(name.begin(), name.end(), is_capital))
-    return "";
   for (std::size_t at = name.size(); at < opcode.size();) {
     const std::size_t end = std::min(opcode.find('.', at + 1), opcode.size());
     modifiers.push_back(opcode.substr(at + 1, end - at - 1));
     at = end;
   }
-  return fmt::format("{} ({})", factors_of(name, modifiers), name);
+  const std::string factors = factors_of(name, modifiers);
+  return factors.empty() ? "" : fmt::format("{} ({})", factors, name);
 }
 
 std::set<std::string> matrix_units_in(std::string_view sass) {
@@ -142,6 +143,8 @@ Disassembler::Disassembler(fs::path program, std::shared_ptr<const Sandbox> sand
     : program_(std::move(program)), sandbox_(std::move(sandbox)), limits_(limits) {}
 
 Result<std::set<std::string>> Disassembler::units_in(const fs::path& file) const {
+  turns_.acquire();
+  const std::unique_ptr<Turns, void (*)(Turns*)> turn(&turns_, [](Turns* turns) { turns->release(); });
   const TemporaryDirectory temporary;  // cuobjdump extracts the code into files
   ProcessRequest request;
   request.command = {program_.string(), "-sass", file.string()};
@@ -169,10 +172,10 @@ Result<std::set<std::string>> Disassembler::units_in(const fs::path& file) const
     return machine_error(fmt::format("cuobjdump took longer than {} s", limits_.wall.count()));
   if (outcome->output_truncated)
     return machine_error(fmt::format("cuobjdump printed more than {}", format_bytes(limits_.output_bytes)));
-  // A library without GPU code has no units. cuobjdump says so, and fails.
-  if (outcome->output.find("does not contain device code") != std::string::npos)
-    return std::set<std::string>();
   if (!outcome->success()) {
+    // A library without GPU code has no units. cuobjdump says so, and fails.
+    if (outcome->output.find("does not contain device code") != std::string::npos)
+      return std::set<std::string>();
     // The message follows what was disassembled before.
     const std::string_view all = trimmed(outcome->output);
     const std::string_view last = all.substr(all.find_last_of('\n') + 1);
@@ -183,9 +186,18 @@ Result<std::set<std::string>> Disassembler::units_in(const fs::path& file) const
 
 void MatrixUnits::look_at(const fs::path& file, const std::string& key) {
   if (!keys_.insert(sha256_hex(key)).second || keys_.size() > most_files) return;
-  running_.push_back(std::async(std::launch::async, [disassembler = disassembler_, file] {
-                       return disassembler->units_in(file);
-                     }).share());
+  const auto disassemble = [disassembler = disassembler_, file]() -> Result<std::set<std::string>> {
+    try {
+      return disassembler->units_in(file);
+    } catch (const std::exception& thrown) {
+      return machine_error(printable_line(thrown.what()));
+    }
+  };
+  try {
+    running_.push_back(std::async(std::launch::async, disassemble).share());
+  } catch (const std::exception&) {  // no thread can be started
+    running_.push_back(std::async(std::launch::deferred, disassemble).share());
+  }
 }
 
 void MatrixUnits::look_at_library(const fs::path& library) {
@@ -218,6 +230,8 @@ MatrixUnits::Found MatrixUnits::found() const {
     if (!units) return {std::nullopt, units.error().message};
     all.insert(units->begin(), units->end());
   }
+  if (all.size() > most_matrix_units)
+    return {std::nullopt, fmt::format("its code has more than {} kinds", most_matrix_units)};
   return {std::vector<std::string>(all.begin(), all.end()), ""};
 }
 

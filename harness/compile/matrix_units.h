@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <set>
 #include <string>
 #include <string_view>
@@ -59,9 +60,13 @@ class Disassembler {
   Result<std::set<std::string>> units_in(const std::filesystem::path& file) const;
 
  private:
+  // Several candidates may have many files each, and measuring goes on meanwhile.
+  using Turns = std::counting_semaphore<2>;
+
   std::filesystem::path program_;
   std::shared_ptr<const Sandbox> sandbox_;
   Limits limits_;
+  mutable Turns turns_{2};  // how many programs may run
 };
 
 // The matrix units of one candidate. Its files are disassembled on their own threads, so that nothing waits

@@ -116,7 +116,7 @@ void conclude_kernels(SelftestRecord& record) {
   }
 }
 
-Criterion criterion(const char* name, const char* what, const Share& share, double lowest, double highest) {
+Criterion criterion(const char* name, const std::string& what, const Share& share, double lowest, double highest) {
   return {name, what, share, lowest, highest, outcome_of(share, lowest, highest)};
 }
 
@@ -157,7 +157,8 @@ void conclude(SelftestRecord& record) {
   record.slowed = all_slowed(record, [](const SelftestComparison&) { return true; });
   record.disturbed = 0;
   record.refused = 0;
-  Share seen;      // slow-downs that should be seen
+  const double to_see = slow_down_to_see(record.goal.half_width);
+  Share seen;      // slow-downs of this size, of comparisons that took enough blocks for an interval
   Share measured;  // if most comparisons are refused, the measured ones prove nothing
   for (const SelftestComparison& c : record.comparisons) {
     measured.add(c.ratio.has_value());
@@ -166,13 +167,15 @@ void conclude(SelftestRecord& record) {
       continue;
     }
     const bool long_enough = record.kernels[c.kernel].target_ms >= shortest_to_see_ms - slack;
-    if (c.asked == slow_down_to_see && long_enough) seen.add(c.ratio->statement() == Statement::slower);
+    if (c.asked == to_see && long_enough && c.ratio->half_width())
+      seen.add(c.ratio->statement() == Statement::slower);
   }
   record.criteria = {criterion("false_calls", "the same binary called faster or slower", record.same.called,
                                0, most_false_calls),
                      criterion("intervals", "the same binary, interval without 1", record.same.excludes_one,
                                least_excluded, most_excluded),
-                     criterion("slow_downs", "2 % slower seen, 20 us and more", seen, least_seen, 1),
+                     criterion("slow_downs", fmt::format("{:.0f} % slower seen, 20 us and more", 100 * to_see),
+                               seen, least_seen, 1),
                      criterion("measured", "comparisons that came to a ratio", measured, least_measured, 1)};
 }
 

@@ -18,17 +18,39 @@ SEED = 0
 NO_NUMBERS = "an output has no finite element, so that no answer can be judged"
 
 
+class ForwardFailed(Exception):
+    """forward() raised an exception, which `error` (a FileError) describes."""
+
+    def __init__(self, error):
+        super().__init__(str(error))
+        self.error = error
+
+
 class ModuleRun:
     """The results of the run: `arguments` of forward() and the `inputs` within them, `positional` and `keywords` of
     Model, `model`, `outputs`; `draws` of inputs and weights; forward's `random` operators, chosen `indices`, `sums`, and
-    written `places`. `is_real`: whether tensors have memory. `input_draws` has None for a computed input and for the inputs that it is computed from
-    (`origins`).
+    written `places`. `is_real`: whether tensors have memory. `input_draws` has None for a computed input and for the
+    inputs that it is computed from (`origins`).
 
     `mode`: makes the mode that the file runs under. Model's constructor runs under it only with `is_model_fake`.
     `budget`: see DrawLog.
+
+    If forward() fails in training mode, all begins anew in eval mode: some files are for inference alone, and their sets
+    call eval() outside of the file.
     """
 
     def __init__(self, file, mode=contextlib.nullcontext, is_model_fake=False, budget=None):
+        try:
+            self.run(file, mode, is_model_fake, budget)
+        except ForwardFailed as failure:
+            if not self.is_real or not self.model.training:
+                raise failure.error from None
+            try:
+                self.run(file, mode, is_model_fake, budget, in_eval=True)
+            except (FileError, ForwardFailed):
+                raise failure.error from None
+
+    def run(self, file, mode, is_model_fake, budget, in_eval=False):
         self.file = file
         self.is_model_fake = is_model_fake
         self.draws, forward, self.indices = DrawLog(budget), DrawLog(budget), IndexLog()
@@ -44,6 +66,8 @@ class ModuleRun:
             self.input_draws = self.draws_of_inputs()
             with mode if is_model_fake else contextlib.nullcontext():
                 self.build(self.draws)
+            if in_eval:
+                self.model.eval()
             before = dict(self.model.named_buffers())
             with mode, forward, self.indices, self.sums, self.places:
                 self.outputs = self.run_forward()
@@ -141,14 +165,8 @@ class ModuleRun:
         self.forward_names = self.names_of_forward()
         try:
             return self.file.call("forward()", self.model, *self.arguments)
-        except FileError:
-            # Some files are for inference alone, and their sets call eval() outside of the file.
-            if not self.is_real or not self.model.training:
-                raise
-            self.model.eval()
-            with contextlib.suppress(FileError):
-                return self.file.call("forward()", self.model, *self.arguments)
-            raise
+        except FileError as error:
+            raise ForwardFailed(error) from None
 
     def names_of_forward(self):
         """The names of forward's parameters that get_inputs() fills, in their order."""

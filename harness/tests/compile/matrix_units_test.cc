@@ -49,11 +49,14 @@ TEST(MatrixUnit, IsNamedByTheTypeOfItsFactorsAndTheInstruction) {
   EXPECT_EQ(matrix_unit_of("UTCOMMA"), "fp4 (UTCOMMA)");
 }
 
-TEST(MatrixUnit, OfALaterGpuHasNoKnownType) { EXPECT_EQ(matrix_unit_of("VMMA.3"), "unknown type (VMMA)"); }
+// Names of symbols are the candidate's own, and may look like instructions.
+TEST(MatrixUnit, HasAShortNameWhateverTheOpcode) {
+  EXPECT_EQ(matrix_unit_of("QMMA.E4M3.E5M2.E4M3.E3M2.E2M1.E5M2"), "fp8 e4m3 x fp8 e5m2 (QMMA)");
+}
 
 TEST(MatrixUnit, IsNotUsedByOtherInstructions) {
   for (const char* opcode : {"", "FFMA", "HFMA2.BF16_V2", "IMAD.WIDE", "LDSM.16.M88.4", "MMAX", "hmma.16816",
-                             "<b>MMA", "AVERYLONGNAMEMMA", "WARPGROUP.ARRIVE"})
+                             "<b>MMA", "VMMA.3", "AVERYLONGNAMEMMA", "WARPGROUP.ARRIVE"})
     EXPECT_EQ(matrix_unit_of(opcode), "") << opcode;
 }
 
@@ -175,6 +178,13 @@ TEST_F(DisassemblerTest, ALibraryWithoutGpuCodeHasNoUnits) {
   EXPECT_THAT(*units, IsEmpty());
 }
 
+TEST_F(DisassemblerTest, ASymbolDoesNotHideTheCode) {
+  const auto units =
+      with("echo 'Function : does not contain device code'; cat $(dirname $0)/listing")->units_in(library());
+  ASSERT_TRUE(units);
+  EXPECT_THAT(*units, ElementsAre("bf16 (HMMA)", "fp8 e4m3 (QGMMA)"));
+}
+
 TEST_F(DisassemblerTest, SaysWhyItFails) {
   EXPECT_EQ(error_with("echo more; echo 'cuobjdump fatal: \x1b[31mno nvdisasm'; echo; exit 1"),
             "cuobjdump failed: cuobjdump fatal: \\x1b[31mno nvdisasm");
@@ -237,6 +247,21 @@ TEST_F(CandidateUnits, OfALibrary) {
 TEST_F(CandidateUnits, WithoutMatrixInstructions) {
   units_.look_at_library(library());
   EXPECT_THAT(units_.found().units, Optional(IsEmpty()));
+}
+
+// A record has at most 64 names.
+TEST_F(CandidateUnits, OfMoreKindsThanHonestCodeHasAreNotKnown) {
+  std::string code;
+  for (const char* unit : {"QMMA", "QGMMA", "OMMA"}) {
+    for (const char* one : {"E4M3", "E5M2", "E3M2", "E2M3", "E2M1"}) {
+      for (const char* other : {"E4M3", "E5M2", "E3M2", "E2M3", "E2M1"})
+        code += std::string("/*0000*/ ") + unit + "." + one + "." + other + " R1 ;\n";
+    }
+  }
+  write("contestant.so", code);
+  units_.look_at_library(library());
+  EXPECT_EQ(units_.found().units, std::nullopt);
+  EXPECT_EQ(units_.found().problem, "its code has more than 64 kinds");
 }
 
 TEST_F(CandidateUnits, OfExtensionsAndKernels) {

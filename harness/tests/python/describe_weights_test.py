@@ -160,6 +160,27 @@ class DescribeWeightsTest(DescribedFile):
                 self.assertEqual(self.described(source.format(condition=condition))["mode"], mode)
         self.error(source.format(condition="x is None"), "forward() raised AssertionError: inference only")
 
+    def test_what_failed_in_training_mode_does_not_count(self):
+        found = self.described("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.bn = nn.BatchNorm1d(4)
+                    self.register_buffer("scale", torch.ones(1))
+                def forward(self, x):
+                    y = self.bn(x)
+                    if self.training:
+                        self.scale.mul_(0.9)
+                        raise RuntimeError("inference only")
+                    return y * self.scale
+            def get_inputs(): return [torch.rand(8, 4)]
+            def get_init_inputs(): return []
+        """)
+        self.assertEqual(found["mode"], "eval")
+        self.assertLessEqual({"bn.running_mean", "bn.running_var"}, {each["module_name"] for each in found["weights"]})
+        self.assertEqual({each["module_name"]: each["changes"] for each in found["buffers"]},
+                         {"bn.num_batches_tracked": False, "scale": False})
+
     def test_buffers_that_a_forward_changes(self):
         for rows in (2, 200_000):  # run as it is, and without memory
             found = self.described(f"""

@@ -303,6 +303,21 @@ TEST(Conclusion, SlowDownsHaveAShareABiasAndACoverage) {
   EXPECT_EQ(record.criteria[2].share.trials, 3u) << "the kernel of 5 us does not count, nor do 5 %";
 }
 
+// `--quick` promises 1 %, with which 2 % more time cannot be told from 1 %.
+TEST(Conclusion, WhatHasToBeSeenFollowsFromThePrecision) {
+  SelftestRecord record = blank_selftest();
+  record.goal.half_width = 0.01;
+  record.comparisons = {comparison_of(1, 0.02, 0.975, 0.985, 0.995),  // inconclusive
+                        comparison_of(1, 0.05, 0.94, 0.952, 0.96), comparison_of(1, 0.05, 0.94, 0.97, 0.995)};
+  conclude(record);
+  EXPECT_EQ(record.criteria[2].what, "5 % slower seen, 20 us and more");
+  EXPECT_EQ(record.criteria[2].share.count, 1u);
+  EXPECT_EQ(record.criteria[2].share.trials, 2u);
+  EXPECT_DOUBLE_EQ(slow_down_to_see(0.005), 0.02);
+  EXPECT_DOUBLE_EQ(slow_down_to_see(0.002), 0.02);
+  EXPECT_DOUBLE_EQ(slow_down_to_see(0.1), 0.05);
+}
+
 TEST(Conclusion, OneSlowDownIsNotSeenWhereTheShareSpeaksForItself) {
   SelftestRecord record = blank_selftest();
   for (int i = 0; i < 20; ++i) record.comparisons.push_back(usual(0));
