@@ -37,9 +37,8 @@ std::optional<std::filesystem::path> find_cuobjdump(const std::filesystem::path&
                                                     const std::filesystem::path& python);
 // How to install it.
 inline constexpr const char* cuobjdump_remedy =
-    "if kgrade is from pip, run `pip install 'kgrade[cuda]'`; otherwise install cuobjdump and nvdisasm of "
-    "the "
-    "CUDA Toolkit, from NVIDIA's repository cuda-cuobjdump-13-0 and cuda-nvdisasm-13-0";
+    "if kgrade is from pip, run `pip install 'kgrade[cuda]'`; otherwise install from NVIDIA's repository the "
+    "packages cuda-cuobjdump and cuda-nvdisasm of your CUDA Toolkit's version";
 
 // Runs cuobjdump in a sandbox, because the code that it reads may be hostile. Safe to use from several
 // threads.

@@ -23,10 +23,20 @@ def instructions_in(ptx):
 
 
 def chosen(folder):
-    """Returns one cubin in base64 for each kind of kernel that uses matrix units; None if there are too many. `folder`:
-    Triton's cache, which may be missing."""
+    """Returns one cubin in base64 for each kind of kernel that uses matrix units; None if there are too many, or if a file
+    cannot be read, as while Triton still writes it. `folder`: Triton's cache, which may be missing."""
+    try:
+        return kernels_in(folder) if os.path.isdir(folder) else []
+    except OSError:
+        return None
+
+
+def kernels_in(folder):
+    def fail(error):
+        raise error
+
     kinds = {}
-    for place, _, names in sorted(os.walk(folder)):
+    for place, _, names in sorted(os.walk(folder, onerror=fail)):
         for name in sorted(name for name in names if name.endswith(".ptx")):
             with open(os.path.join(place, name), encoding="utf-8", errors="replace") as file:
                 kind = instructions_in(file.read())

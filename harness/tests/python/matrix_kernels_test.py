@@ -1,10 +1,12 @@
 """The kernels of Triton that a worker sends to the referee, which names their matrix units."""
 
 import base64
+import os
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
@@ -62,6 +64,29 @@ class MatrixKernels(unittest.TestCase):
     def test_large_kernels_are_not_sent(self):
         self.compile("large", FP8, bytes(matrix_kernels.MOST_BYTES + 1))
         self.assertIsNone(self.chosen())
+
+    def test_files_that_vanish_leave_the_kernels_unknown(self):
+        self.compile("kernel", FP8, b"fp8")
+        gone = self.folder / "tmp.pid_7_x"
+        gone.mkdir()
+        (gone / "k.ptx").symlink_to("nowhere")
+        self.assertIsNone(self.chosen())
+        (gone / "k.ptx").unlink()
+        self.assertEqual(self.chosen(), [b"fp8"])
+
+    def test_a_folder_that_vanishes_leaves_the_kernels_unknown(self):
+        self.compile("kernel", FP8, b"fp8")
+        (self.folder / "tmp.pid_7_x").mkdir()
+        scan = os.scandir
+
+        def scan_late(path):
+            if os.path.basename(path).startswith("tmp.pid_"):
+                os.rmdir(path)
+            return scan(path)
+
+        with mock.patch("os.scandir", scan_late):
+            self.assertIsNone(self.chosen())
+        self.assertEqual(self.chosen(), [b"fp8"])
 
     def test_other_frameworks_compile_kernels_that_are_not_there(self):
         for source, expected in {
