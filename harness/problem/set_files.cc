@@ -141,6 +141,11 @@ bool has_line(std::string_view text, std::string_view beginning) {
   return text.starts_with(beginning) || text.find("\n" + std::string(beginning)) != text.npos;
 }
 
+// Whether a file has KernelBench's form, and so needs no others, whatever else is in it.
+bool is_complete(std::string_view text) {
+  return has_line(text, "class Model(") && has_line(text, "def get_inputs(");
+}
+
 // Where the tests of a TritonBench file begin: behind the last line that consists of `#`. 0 if there is none.
 std::size_t begin_of_tests(std::string_view text) {
   const std::string line = "\n" + std::string(shortest_line, '#');
@@ -209,12 +214,13 @@ std::optional<Found> found_in_python(const fs::path& path) {
   // A text that read_set_problem() has made is complete.
   if (!content || has_line(*content, last_line)) return std::nullopt;
   const bool has_model = has_line(*content, "class Model(");
-  if (has_line(*content, "def get_input_groups(")) return Found{"multi_kernel_bench", path};
+  const bool complete = is_complete(*content);
+  if (!complete && has_line(*content, "def get_input_groups(")) return Found{"multi_kernel_bench", path};
   if (has_model && has_line(*content, "def forward_fn(") && config_of(path))
     return Found{"robust_kbench", path};
   if (has_model && (is_file(folder / "shapes.py") || is_file(folder / "problem.yaml")))
     return Found{"kernelbench_v3", path};
-  if (begin_of_tests(*content) > 0) return Found{"triton_bench", path};
+  if (!complete && begin_of_tests(*content) > 0) return Found{"triton_bench", path};
   return std::nullopt;
 }
 
@@ -465,14 +471,15 @@ bool may_be_set_path(const fs::path& path) {
 
 std::optional<std::string> lacking_of_set(std::string_view name, std::string_view text) {
   const bool has_model = has_line(text, "class Model(");
+  const bool complete = is_complete(text);
   if (has_line(text, last_line)) return std::nullopt;
-  if (has_line(text, "def get_input_groups("))
+  if (!complete && has_line(text, "def get_input_groups("))
     return "is a file of MultiKernelBench, whose cases are in the .json file beside it";
   if (has_model && has_line(text, "def forward_fn(") && name.starts_with("func_"))
     return "is a file of robust-kbench, whose cases are in the config_*.json beside it";
   if (!has_model && has_line(text, "def ref_kernel("))
     return "is a reference of GPU MODE, whose cases are in the task.yml beside it";
-  if (begin_of_tests(text) > 0) return "is a file of TritonBench, whose tests become the cases";
+  if (!complete && begin_of_tests(text) > 0) return "is a file of TritonBench, whose tests become the cases";
   return std::nullopt;
 }
 

@@ -26,6 +26,8 @@ namespace kgrade {
 //                      "problem" for problem.yaml
 //   robust_kbench      a .py with forward_fn() and a Model, or its folder: "config" for its config_*.json
 //   triton_bench       a .py with tests below a line of 100 `#` or more: "tests" for what is below the line
+// A .py with a Model and get_inputs() has KernelBench's form. Other files beside it can make it one of
+// kernelbench_v3 or robust_kbench, but nothing else in it makes it one of a set.
 bool is_set_path(const std::filesystem::path& path);
 
 // Whether a path that is no problem's can only be meant as one into a set: a folder, or a .json, .jsonl,

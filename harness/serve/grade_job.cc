@@ -12,6 +12,7 @@
 #include "base/json_schema.h"
 #include "base/text.h"
 #include "draw/seed.h"
+#include "problem/diagnostics.h"
 #include "problem/set_files.h"
 #include "record/shared_json.h"
 #include "serve/answers.h"
@@ -51,14 +52,15 @@ constexpr FormRule python_name = {
     "is no name of a file, or does not end in .py: only problem files in "
     "Python can be sent, since others have "
     "references in CUDA, which are trusted"};
-// A file of a set that is not in Python lacks the others of its problem, and gets a message that says so.
+// A file that is not in Python may be one of a set, and gets a message that says what to send instead.
 struct ProblemNameRule {
   std::string operator()(const JsonValue& value) const {
     const std::string name = value.text(longest_label);
     for (const char* const extension : {".json", ".jsonl", ".yml", ".yaml"}) {
       if (name.ends_with(extension))
-        value.complain(fmt::format("is one file of a problem in a public set, which lacks the others; {}",
-                                   remedy_of_set_files));
+        value.complain(fmt::format(
+            "is {}, and only Python files can be sent; if it is a file of a problem in a public set, {}",
+            in_quotes(name), remedy_of_set_files));
     }
     return python_name(value);
   }

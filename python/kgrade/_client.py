@@ -216,6 +216,8 @@ class Client:
 
     def board(self, slug: str) -> "dict[str, Any]":
         """The best results for a problem of the catalogue: docs/service.md, "Boards"."""
+        if is_file(slug):
+            raise BadRequest(f"only problems of the catalogue have boards, and {slug!r} is no slug")
         return dict(self._call("GET", f"/v1/problems/{urllib.parse.quote(slug, safe='')}/board"))
 
     def events(self, after: Optional[str] = None) -> Follower:

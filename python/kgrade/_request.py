@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Mapping, Optional, Union, get_args, get_origin, get_type_hints
@@ -89,6 +90,7 @@ _SET_SUFFIXES = (".json", ".jsonl", ".yml", ".yaml")
 _SET_FILES = {"reference.py": ("task.yml", "task.yaml"), "func_forward.py": ("config_forward.json",),
               "func_backward.py": ("config_backward.json",)}
 _GROUPS, _TESTS, _LINE_ABOVE_TESTS = (b"\ndef get_input_groups(", b"\ndef test_", b"\n" + b"#" * 100)
+_MODEL, _INPUTS = (b"\nclass Model(", b"\ndef get_inputs(")
 # In a file that the program has made of a set's files, which is complete.
 _MADE = b"\nfrom kgrade_python.sets import "
 
@@ -104,9 +106,19 @@ def problem_file(problem: Problem) -> "dict[str, str]":
     if isinstance(problem, Mapping):
         return {str(key): _of_problem(value, str(problem.get("name", "the problem"))) for key, value in problem.items()}
     path = Path(path_of(problem))
-    if _is_of_set(path):
-        path = _made_of_set(path)
-    return {"name": path.name, "source": _of_problem(_read(os.fspath(path)), os.fspath(path))}
+    content = None if _is_of_set(path) else _read(os.fspath(path))
+    if content is None or _lacks_others(b"\n" + content):
+        path, into_set = _made_of_set(path), path
+        content = _read(os.fspath(path))
+        if len(content) > MOST_SOURCE:
+            raise BadRequest(f"{into_set} becomes one file of more than 1 MiB, and a service takes problems of up to 1 MiB; "
+                             "`kgrade grade` takes it on a machine that has the set")
+    if path.suffix != ".py":
+        raise BadRequest(f"{path} does not end in .py: only problem files in Python can be sent, since others have references in "
+                         "CUDA, which are trusted")
+    if len(content) > MOST_SOURCE:
+        raise BadRequest(f"{path} is larger than 1 MiB, and a service takes problems of up to 1 MiB")
+    return {"name": path.name, "source": _of_problem(content, os.fspath(path))}
 
 
 def _is_of_set(path: Path) -> bool:
@@ -115,12 +127,17 @@ def _is_of_set(path: Path) -> bool:
         if path.suffix in _SET_SUFFIXES or path.is_dir():
             return True
         beside = (*_SET_FILES.get(path.name, ()), "shapes.py", "problem.yaml")
-        if any((path.parent / name).exists() for name in beside):
-            return True
-    except (OSError, ValueError):
-        return False  # The path is too long, or has a zero byte.
-    text = _read(os.fspath(path))
-    return _MADE not in text and (_GROUPS in text or (_TESTS in text and _LINE_ABOVE_TESTS in text))
+        return any((path.parent / name).exists() for name in beside)
+    except OSError:
+        return False  # The path is too long.
+
+
+def _lacks_others(text: bytes) -> bool:
+    """Whether a file, with a line feed before it, seems to be one of several of a public set. One with `Model` and
+    get_inputs() is complete: it is in KernelBench's form."""
+    if _MADE in text or (_MODEL in text and _INPUTS in text):
+        return False
+    return _GROUPS in text or (_TESTS in text and _LINE_ABOVE_TESTS in text)
 
 
 def _made_of_set(path: Path) -> Path:
@@ -134,12 +151,7 @@ def _made_of_set(path: Path) -> Path:
                          f"cannot be started: {getattr(error, 'strerror', None) or error}") from error
     if ended.returncode:
         raise BadRequest(ended.stderr.strip() or f"`kgrade show --file {path}` ended with {ended.returncode}")
-    made = Path(ended.stdout.rstrip("\n"))
-    size = made.stat().st_size
-    if size > MOST_SOURCE:
-        raise BadRequest(f"{path} becomes one file of {size / MOST_SOURCE:.1f} MiB, and a service takes problems of up to 1 MiB; "
-                         "`kgrade grade` takes it on a machine that has the set")
-    return made
+    return Path(ended.stdout.rstrip("\n"))
 
 
 def _of_problem(text: Union[str, bytes], name: str) -> str:
@@ -153,7 +165,10 @@ def _of_problem(text: Union[str, bytes], name: str) -> str:
 def path_of(problem: Problem) -> str:
     """The slug, or the path of the file."""
     if isinstance(problem, (str, os.PathLike)):
-        return os.fspath(problem)
+        text = os.fspath(problem)
+        if "\0" in text:
+            raise BadRequest(f"{text[:200]!r} has a zero byte, and no slug or path has one")
+        return text
     raise BadRequest(f"a problem is a slug, a file or a mapping, and not {type(problem).__name__}")
 
 
@@ -180,10 +195,14 @@ def _shortened(text: str) -> str:
 
 
 def _read(path: str) -> bytes:
+    """What is in a regular file. Of one that is too long, this is the beginning, which is too long, too."""
     try:
-        return Path(path).read_bytes()
+        if not stat.S_ISREG(os.stat(path).st_mode):  # A device may have no end, and a pipe may never begin.
+            raise BadRequest(f"{path[:200]!r} is not a regular file")
+        with open(path, "rb") as file:
+            return file.read(MOST_SOURCE + 1)
     except (OSError, ValueError) as error:
-        raise BadRequest(f"{path[:200]} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise BadRequest(f"{path[:200]!r} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _clean(text: str) -> str:

@@ -144,6 +144,38 @@ class Items(WithAService):
             self.assertEqual(found.fault, "problem")
             self.assertRegex(found.reason, f"{folder}/kgrade, .*cannot be started: No such file")
 
+    def test_only_regular_python_files_of_up_to_1_mib_are_sent(self):
+        with tempfile.TemporaryDirectory() as folder:
+            large, other, pipe = Path(folder, "large.py"), Path(folder, "secret"), Path(folder, "pipe.py")
+            large.write_bytes("é".encode() * (1 << 19))
+            self.client.grade(large, "{}", name="mine.cu")
+            sent = len(self.service.seen)
+            self.assertEqual(len(self.service.seen[0][2]["items"][0]["problem"]["source"]), 1 << 19)
+            large.write_bytes("aé".encode() * (1 << 19))
+            other.write_text("secret")
+            os.mkfifo(pipe)
+            for path, message in ((large, "larger than 1 MiB"), (other, "does not end in .py"), (pipe, "not a regular file"),
+                                  ("/dev/zero", "not a regular file"), ("a\0b/c.json", r"'a\\x00b/c.json' has a zero byte"),
+                                  ("a\0b", "zero byte")):
+                [found] = self.client.grade_many([(path, "{}", "mine.cu")])
+                self.assertEqual(found.fault, "problem")
+                self.assertRegex(found.reason, message)
+                self.assertNotIn("\0", found.reason)
+            [found] = self.client.grade_many([("softmax", Path("/dev/zero"))])
+            self.assertRegex(found.reason, "not a regular file")
+            self.assertEqual(len(self.service.seen), sent)
+
+    def test_a_made_file_that_is_gone_or_large_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, KGRADE_PROGRAM=f"{folder}/kgrade"):
+            made, task = Path(folder, "made.py"), Path(folder, "task.yml")
+            Path(folder, "kgrade").write_text(f"#!/bin/sh\necho {made}\n")
+            os.chmod(f"{folder}/kgrade", 0o700)
+            with self.assertRaisesRegex(kgrade.BadRequest, "made.py' cannot be read: No such file"):
+                self.client.grade(task, "{}", name="mine.cu")
+            made.write_bytes(bytes((1 << 20) + 1))
+            with self.assertRaisesRegex(kgrade.BadRequest, "task.yml becomes one file of more than 1 MiB"):
+                self.client.grade(task, "{}", name="mine.cu")
+
     def test_a_refused_item_has_a_handle_with_its_failure(self):
         right, wrong, absent = self.client.submit_many([item(), ("no-such-problem", "{}", "a.cu"), ("softmax", "/nowhere/a.cu")])
         self.assertEqual(right.result().verdict, "accepted")

@@ -95,6 +95,9 @@ class WithAService(unittest.TestCase):
                 call({"name": "double.py", "source": b"# \xe4"}, FILE)
         with self.assertRaises(kgrade.BadRequest):
             self.client.problem("a/b")
+        for no_slug in ("gm/problems/mine/scale_py", Path("softmax.py"), {"sha256": "0" * 64}):
+            with self.assertRaisesRegex(kgrade.BadRequest, "only problems of the catalogue have boards"):
+                self.client.board(no_slug)
         with self.assertRaises(kgrade.WrongUsage):
             kgrade.Client("ftp://somewhere")
         with self.assertRaisesRegex(kgrade.WrongUsage, "nonsense"):
@@ -358,6 +361,10 @@ class WhatTheServiceTells(unittest.TestCase):
             printed = subprocess.run([kgrade.program(), "show", "--file", task], capture_output=True, text=True, check=True).stdout
             self.assertEqual(self.client.problem(printed.strip()), made)
             self.assertEqual(self.client.problem(plain)["name"], "plain.py")
+            complete = "class Model(X): pass\ndef get_inputs(): pass\n"
+            for more in ("#" * 120 + "\n\ndef test_it(): pass\n", "def get_input_groups(): pass\n"):
+                plain.write_text(complete + more)
+                self.assertEqual(self.client.problem(plain), {"name": "plain.py", "source": complete + more})
             (task / "definition.json").write_text('{"reference": "def run(): pass"}')
             with self.assertRaisesRegex(kgrade.BadRequest, "has no workloads"):
                 self.client.submit(task / "definition.json", "x", name="a.py")
@@ -372,7 +379,8 @@ class WhatTheServiceTells(unittest.TestCase):
                                       ("add.py", "import torch\ndef get_input_groups(): pass\n", ".json file"),
                                       ("func_forward.py", "class Model(X): pass\ndef forward_fn(x): pass\n", "config_"),
                                       ("add.py", "def add(x): pass\n" + "#" * 120 + "\n\ndef test_add(): pass\n", "tests"),
-                                      ("definition.json", "{}", "the others")):
+                                      ("definition.json", "{}", "'definition.json', and only Python files can be sent"),
+                                      ("mine.yaml", "", "if it is a file of a problem in a public set")):
             file = {"name": name, "source": source}
             for send in (lambda: self.client.upload(file), lambda: self.client.submit(file, "x", name="a.py")):
                 with self.assertRaisesRegex(kgrade.BadRequest, f"{missing}.*send the one file whose path `kgrade show --file PATH`"):

@@ -26,6 +26,8 @@ const std::string definition =
  "reference": "def run(x):\n    return x\n"})";
 const std::string workload = R"({"axes": {"n": 8}, "inputs": {"x": {"type": "random"}}})";
 const std::string model = "class Model(torch.nn.Module):\n    pass\n";
+const std::string complete = model + "def get_inputs(): return []\n";  // in KernelBench's form
+const std::string tests = std::string(120, '#') + "\ndef test_add(): pass\n";
 
 std::string workload_from(const std::string& path) {
   return R"({"axes": {}, "inputs": {"x": {"type": "safetensors", "tensor_key": "x", "path": ")" + path +
@@ -277,6 +279,8 @@ TEST_F(SetFilesTest, TestsAtTheEndAreCutOff) {
 TEST_F(SetFilesTest, OtherFilesAreOfNoSet) {
   EXPECT_FALSE(is_set_path(write("23_Softmax.py", model + "def get_inputs(): return []\n")));
   EXPECT_FALSE(is_set_path(write("long.py", std::string(120, '#') + "\nx = 1\n")));
+  EXPECT_FALSE(is_set_path(write("tested.py", complete + "\n" + tests)));
+  EXPECT_FALSE(is_set_path(write("grouped.py", complete + "def get_input_groups(): return []\n")));
   EXPECT_FALSE(is_set_path(write("solution.json", R"({"spec": {}, "sources": []})")));
   EXPECT_FALSE(is_set_path(write("broken.json", "{")));
   EXPECT_FALSE(is_set_path(write("problem.md", "---\nslug: a\n---\n")));
@@ -286,7 +290,8 @@ TEST_F(SetFilesTest, OtherFilesAreOfNoSet) {
 }
 
 TEST_F(SetFilesTest, WhatAFileAloneLacksIsSaid) {
-  const std::string tests = std::string(120, '#') + "\ndef test_add(): pass\n";
+  EXPECT_FALSE(lacking_of_set("a.py", complete + "\n" + tests));
+  EXPECT_FALSE(lacking_of_set("a.py", complete + "def get_input_groups(): pass\n"));
   EXPECT_THAT(lacking_of_set("a.py", "def add(x): pass\n" + tests), Optional(HasSubstr("TritonBench")));
   EXPECT_THAT(lacking_of_set("a.py", model + "def get_input_groups(): pass\n"), Optional(HasSubstr(".json")));
   EXPECT_THAT(lacking_of_set("reference.py", "def ref_kernel(data): pass\n"),
