@@ -6,6 +6,7 @@ import types
 import torch
 
 from . import backward
+from .computed_inputs import seed_all
 
 
 def initial_weights(model_source, positional, keywords):
@@ -17,7 +18,7 @@ def initial_weights(model_source, positional, keywords):
     try:
         exec(compile(model_source, "<Model>", "exec"), vars(module))  # pylint: disable=exec-used
         backward.define_if_asked(vars(module))
-        torch.manual_seed(0)
+        seed_all(0)
         return dict(module.Model(*positional, **keywords).named_parameters())
     except Exception:  # pylint: disable=broad-except
         return {}

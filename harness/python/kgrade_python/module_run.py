@@ -7,6 +7,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .chosen_indices import IndexLog
+from .computed_inputs import seed_all
 from .draws import DrawLog, simplified, storage_of
 from .module_file import FileError
 from .module_state import flat
@@ -118,7 +119,7 @@ class ModuleRun:
 
     def build(self, log):
         """Makes the model under its seed, as the workers do."""
-        torch.manual_seed(SEED)
+        seed_all(SEED)
         with log:
             self.positional, self.keywords = self.init_arguments()
             self.model = self.file.call("Model(*get_init_inputs())", self.file.model_class, *self.positional,

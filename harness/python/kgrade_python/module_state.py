@@ -11,6 +11,7 @@ from torch.overrides import TorchFunctionMode
 from . import derived_weights
 from .drawn_tensors import DRAWS_IN_PLACE, DrawnTensors, is_reordered, memory_of
 from .blank_state import BlankTensors, fill
+from .computed_inputs import seed_all
 from .construction import arguments_of, construct, refuse_lazy
 from .errors import SignatureMismatch
 from .forward_arguments import argument_of, names_in
@@ -354,7 +355,7 @@ def follow_origins(places, tensors, state, dropped, log, computed, make):
     origins = {weight: origin for weight, origin in origins.items() if origin is not None}
     if not origins:
         return places
-    torch.manual_seed(0)
+    seed_all(0)
     with log.again({log.number_of(dropped[name]): tensors[weight].cpu() for weight, name in origins.items()}):
         again = state_of(make())
     derived = {weight: name for weight, name in origins.items() if places[weight] in again
@@ -372,7 +373,7 @@ def follow_draws(places, tensors, state, drawn, log, make):
             origins[weight] = same[0]
     if not origins:
         return places
-    torch.manual_seed(0)
+    seed_all(0)
     with log.again(draws=log.drawn.values_at(origins, tensors)):
         again = state_of(make())
     return {**places, **{weight: name for weight, name in origins.items() if places[weight] in again
@@ -386,7 +387,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
     # The weights are in the problem's order, which is often the module's order too.
     weights = {each["name"]: weights[each["name"]] for each in contract["parameters"] if each["name"] in weights}
     shapes = {name: tuple(tensors[name].shape) for name in weights}
-    torch.manual_seed(0)
+    seed_all(0)
     has_statistics = any(each.endswith(STATISTICS) for each in weights.values())
     with BlankTensors() as blank, ParameterLog(has_statistics=has_statistics) as log:
         module = construct(module_class, call, contract["torch"]["init_line"])
@@ -434,7 +435,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
         again = log.again(values, draws)
         del module, log
-        torch.manual_seed(0)
+        seed_all(0)
         with again:
             module = make()
         module = module.to(device=device, dtype=dtype)

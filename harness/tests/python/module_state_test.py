@@ -48,6 +48,24 @@ class Weights(unittest.TestCase):
         line = message_of(tensors).splitlines()[0].split("add the line: ")[1].split(" (or")[0]
         self.assertEqual(message_of(tensors, line), "")
 
+    def test_all_generators_are_seeded(self):
+        import random
+
+        import numpy
+        import torch
+
+        from kgrade_python import module_state
+
+        class ModelNew(torch.nn.Module):
+            def __init__(self, width, height, stride=1):
+                super().__init__()
+                self.kernel, self.bias = torch.nn.Parameter(torch.zeros(5, 3)), torch.nn.Parameter(torch.zeros(5))
+                self.drawn = (torch.rand(1).item(), random.random(), numpy.random.rand())
+
+        lent = {"x": torch.zeros(1), "kernel": torch.ones(5, 3), "bias": torch.ones(5)}
+        one, other = (module_state.build(ModelNew, CALL, CONTRACT, lent, "").module.drawn for _ in range(2))
+        self.assertEqual(one, other)
+
     def test_a_table_has_both_sides(self):
         rows = message_of({"a": (5, 3), "b": (5, 3), "bias": (5,), "other": (7,)}).splitlines()[1:]
         self.assertEqual(rows, ["kernel [5, 3] = a or b", "bias [5] = bias", "ModelNew also has other [7]"])
