@@ -116,7 +116,8 @@ void conclude_kernels(SelftestRecord& record) {
   }
 }
 
-Criterion criterion(const char* name, const std::string& what, const Share& share, double lowest, double highest) {
+Criterion criterion(const char* name, const std::string& what, const Share& share, double lowest,
+                    double highest) {
   return {name, what, share, lowest, highest, outcome_of(share, lowest, highest)};
 }
 
@@ -170,13 +171,14 @@ void conclude(SelftestRecord& record) {
     if (c.asked == to_see && long_enough && c.ratio->half_width())
       seen.add(c.ratio->statement() == Statement::slower);
   }
-  record.criteria = {criterion("false_calls", "the same binary called faster or slower", record.same.called,
-                               0, most_false_calls),
-                     criterion("intervals", "the same binary, interval without 1", record.same.excludes_one,
-                               least_excluded, most_excluded),
-                     criterion("slow_downs", fmt::format("{:.0f} % slower seen, 20 us and more", 100 * to_see),
-                               seen, least_seen, 1),
-                     criterion("measured", "comparisons that came to a ratio", measured, least_measured, 1)};
+  record.criteria = {
+      criterion("false_calls", "the same binary called faster or slower", record.same.called, 0,
+                most_false_calls),
+      criterion("intervals", "the same binary, interval without 1", record.same.excludes_one, least_excluded,
+                most_excluded),
+      criterion("slow_downs", fmt::format("{:.0f} % slower seen, 20 us and more", 100 * to_see), seen,
+                least_seen, 1),
+      criterion("measured", "comparisons that came to a ratio", measured, least_measured, 1)};
 }
 
 using Json = nlohmann::ordered_json;

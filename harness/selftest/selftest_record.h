@@ -151,8 +151,8 @@ inline constexpr double overhead_factor = 5;
 inline constexpr double most_false_calls = 0.01;
 inline constexpr double least_excluded = 0.02;
 inline constexpr double most_excluded = 0.08;
-// A side is called slower if the interval lies more than 1 % below 1, so a slow-down is sure to be seen if it exceeds
-// this by the whole width of the interval: 2 % by default, 5 % with `--quick`.
+// A side is called slower if the interval lies more than 1 % below 1, so a slow-down is sure to be seen if it
+// exceeds this by the whole width of the interval: 2 % by default, 5 % with `--quick`.
 constexpr double slow_down_to_see(double half_width) {
   for (const double slow_down : slow_downs) {
     if (slow_down + 1e-9 >= 0.01 + 2 * half_width) return slow_down;
