@@ -38,7 +38,7 @@ Need cuda_compiler() {
 Need disassembler(const std::string& python) {
   const auto nvcc = find_nvcc();
   const std::filesystem::path toolkit = nvcc ? nvcc->parent_path().parent_path() : std::filesystem::path();
-  const auto found = find_cuobjdump(toolkit, python);
+  const auto found = find_cuobjdump(toolkit, [&python] { return find_python(python); });
   return {
       found.has_value(), "cuobjdump",
       found ? printable_line(found->string()) : "none: records do not name the matrix units of candidates",

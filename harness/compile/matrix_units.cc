@@ -11,15 +11,14 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "compile/confined_compiler.h"
-#include "compile/python_interpreter.h"
 #include "record/candidate_reports.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// Of one candidate. All of them are disassembled at the same time. Most candidates have one library, or one
-// extension and a few kernels.
+// The most files of a candidate that are disassembled. Most candidates have one library, or one extension and
+// a few kernels.
 constexpr std::size_t most_files = 16;
 
 // Honest code has a few. Names of symbols are in the output too, and may be made to look like instructions.
@@ -129,12 +128,13 @@ std::set<std::string> matrix_units_in(std::string_view sass) {
   return units;
 }
 
-std::optional<fs::path> find_cuobjdump(const fs::path& toolkit, const fs::path& python) {
+std::optional<fs::path> find_cuobjdump(const fs::path& toolkit,
+                                       const std::function<Result<PythonInterpreter>()>& python) {
   if (auto found = with_nvdisasm(toolkit / "bin/cuobjdump")) return found;
   if (const auto found = find_program("cuobjdump")) {
     if (auto complete = with_nvdisasm(*found)) return complete;
   }
-  const auto interpreter = find_python(python);
+  const auto interpreter = python();
   if (!interpreter || interpreter->torch_folder.empty()) return std::nullopt;
   return with_nvdisasm(interpreter->torch_folder.parent_path() / "triton/backends/nvidia/bin/cuobjdump");
 }
@@ -213,7 +213,8 @@ void MatrixUnits::look_at_report(const std::string& report) {
   const auto kernels = kernels_in_report(report);
   has_all_ = kernels.has_value();
   for (const std::string& kernel : kernels.value_or(std::vector<std::string>())) {
-    const fs::path file = kernels_.path() / (sha256_hex(kernel) + ".cubin");
+    if (!kernels_) kernels_.emplace();
+    const fs::path file = kernels_->path() / (sha256_hex(kernel) + ".cubin");
     // Without the file, its disassembly fails.
     if (!fs::exists(file)) static_cast<void>(write_file_atomically(file, kernel));
     look_at(file, kernel);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/temporary_directory.h"
+#include "compile/python_interpreter.h"
 #include "problem/problem.h"
 #include "sandbox/sandbox.h"
 
@@ -30,11 +32,11 @@ std::string matrix_unit_of(std::string_view opcode);
 // The names of the units in the output of `cuobjdump -sass`.
 std::set<std::string> matrix_units_in(std::string_view sass);
 
-// Where cuobjdump is: in the CUDA Toolkit in `toolkit`, in PATH, or in the package Triton of the Python that
-// `python` names (the value of --python, which may be empty). Only a cuobjdump with an nvdisasm in the same
-// folder counts, because it calls nvdisasm.
+// Where cuobjdump is: in the CUDA Toolkit in `toolkit`, in PATH, or in the package Triton of a Python.
+// `python` finds this Python, and is called only if cuobjdump is nowhere else. Only a cuobjdump with an
+// nvdisasm in the same folder counts, because it calls nvdisasm.
 std::optional<std::filesystem::path> find_cuobjdump(const std::filesystem::path& toolkit,
-                                                    const std::filesystem::path& python);
+                                                    const std::function<Result<PythonInterpreter>()>& python);
 // How to install it.
 inline constexpr const char* cuobjdump_remedy =
     "if kgrade is from pip, run `pip install 'kgrade[cuda]'`; otherwise install from NVIDIA's repository the "
@@ -95,9 +97,9 @@ class MatrixUnits {
   void look_at(const std::filesystem::path& file, const std::string& key);
 
   std::shared_ptr<const Disassembler> disassembler_;
-  TemporaryDirectory kernels_;  // files of the kernels in reports
-  std::set<std::string> keys_;  // hashes that identify the files
-  bool has_all_ = false;        // the candidate has no other files
+  std::optional<TemporaryDirectory> kernels_;  // for the files of the kernels in reports
+  std::set<std::string> keys_;                 // hashes that identify the files
+  bool has_all_ = false;                       // the candidate has no other files
   std::vector<std::shared_future<Result<std::set<std::string>>>> running_;
 };
 

@@ -168,7 +168,11 @@ void RunSetup::find_disassembler() {
   const std::filesystem::path toolkit = toolchain().cuda_toolkit();
   names_matrix_units_ = !checked_ && !toolkit.empty() && has_low_precision(problem_);
   if (!names_matrix_units_) return;
-  if (auto cuobjdump = find_cuobjdump(toolkit, options_.python))
+  const auto interpreter = [this] {
+    return has_python_ ? Result<PythonInterpreter>(python()->interpreter)
+                       : kgrade::find_python(options_.python);
+  };
+  if (auto cuobjdump = find_cuobjdump(toolkit, interpreter))
     disassembler_ = std::make_shared<Disassembler>(std::move(*cuobjdump), bench_->machinery().sandbox);
 }
 

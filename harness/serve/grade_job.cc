@@ -52,7 +52,8 @@ constexpr FormRule python_name = {
     "is no name of a file, or does not end in .py: only problem files in "
     "Python can be sent, since others have "
     "references in CUDA, which are trusted"};
-// A file that is not in Python may be one of a set, and gets a message that says what to send instead.
+// Refuses the names of files that are not in Python. Such a file may belong to a public set, so the message
+// says what to send instead.
 struct ProblemNameRule {
   std::string operator()(const JsonValue& value) const {
     const std::string name = value.text(longest_label);

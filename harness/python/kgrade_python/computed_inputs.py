@@ -1,20 +1,11 @@
 """Inputs that get_inputs() of a problem's file computes, drawn under a seed."""
 
-import contextlib
-import random
-import sys
-
 import torch
 
 from .errors import SignatureMismatch
 from .forward_arguments import found_in
+from .seeds import seed_all, unseeded
 from .varied_draws import family_of, varied, without_family
-
-# These functions do nothing while get_inputs() runs. Otherwise, a file that seeds itself would draw the same numbers in
-# every call.
-SEEDS = [(torch, "manual_seed"), (torch, "seed"), (torch.random, "manual_seed"), (torch.random, "seed"),
-         (torch.cuda, "manual_seed"), (torch.cuda, "manual_seed_all"), (random, "seed")]
-
 
 class ComputedInputs:
     """`module`: the file, which has been run."""
@@ -86,26 +77,3 @@ def chosen(values, forward, name, shape, dtype):
         types = f"{value.dtype}, where the problem has {dtype}".replace("torch.", "")
         raise SignatureMismatch(f"gives '{name}' of type {types}; return that type")
     return value.detach().view(shape) if not value.shape else value.detach()
-
-
-def seed_all(seed):
-    torch.manual_seed(seed)
-    random.seed(seed)
-    numpy = sys.modules.get("numpy")
-    if numpy is not None:
-        numpy.random.seed(seed & 0xFFFFFFFF)
-
-
-@contextlib.contextmanager
-def unseeded():
-    """A context in which nothing reseeds the generators of seed_all()."""
-    numpy = sys.modules.get("numpy")
-    places = [*SEEDS, (numpy.random, "seed")] if numpy is not None else SEEDS
-    kept = [(owner, name, getattr(owner, name)) for owner, name in places]
-    for owner, name, _ in kept:
-        setattr(owner, name, lambda *_, **__: None)
-    try:
-        yield
-    finally:
-        for owner, name, function in kept:
-            setattr(owner, name, function)

@@ -6,7 +6,7 @@ import types
 import torch
 
 from . import backward
-from .computed_inputs import seed_all
+from .seeds import seed_all
 
 
 def initial_weights(model_source, positional, keywords):

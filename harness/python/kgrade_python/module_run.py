@@ -7,12 +7,12 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .chosen_indices import IndexLog
-from .computed_inputs import seed_all
 from .draws import DrawLog, simplified, storage_of
 from .module_file import FileError
 from .module_state import flat
 from .origins import OriginLog, computed_together
 from .repeated_places import RepeatedPlaces
+from .seeds import seed_all
 from .sum_lengths import SumLengths
 
 SEED = 0

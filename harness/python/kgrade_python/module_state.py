@@ -11,11 +11,11 @@ from torch.overrides import TorchFunctionMode
 from . import derived_weights
 from .drawn_tensors import DRAWS_IN_PLACE, DrawnTensors, is_reordered, memory_of
 from .blank_state import BlankTensors, fill
-from .computed_inputs import seed_all
 from .construction import arguments_of, construct, refuse_lazy
 from .errors import SignatureMismatch
 from .forward_arguments import argument_of, names_in
 from .initial_values import initial_weights, place_by_values
+from .seeds import seed_all
 
 # The buffers of norms that a problem's weight may be.
 STATISTICS = ("running_mean", "running_var")

@@ -209,6 +209,7 @@ TEST_F(DisassemblerTest, TakesNoPartOfALongListing) {
 }
 
 TEST_F(DisassemblerTest, IsFoundBesideNvccOnlyWithNvdisasm) {
+  const auto no_python = [] { return find_python("no-such-python"); };
   // There is none in PATH.
   const TemporaryDirectory empty;
   const char* const path = std::getenv("PATH");
@@ -216,11 +217,11 @@ TEST_F(DisassemblerTest, IsFoundBesideNvccOnlyWithNvdisasm) {
   ::setenv("PATH", empty.path().c_str(), 1);
   fs::create_directory(folder_.path() / "bin");
   write_program("bin/cuobjdump", "exit 0");
-  EXPECT_EQ(find_cuobjdump(folder_.path(), "no-such-python"), std::nullopt);
+  EXPECT_EQ(find_cuobjdump(folder_.path(), no_python), std::nullopt);
   write_program("bin/nvdisasm", "exit 0");
-  EXPECT_THAT(find_cuobjdump(folder_.path(), "no-such-python"), Optional(folder_.path() / "bin/cuobjdump"));
+  EXPECT_THAT(find_cuobjdump(folder_.path(), no_python), Optional(folder_.path() / "bin/cuobjdump"));
   ::setenv("PATH", (folder_.path() / "bin").c_str(), 1);
-  EXPECT_THAT(find_cuobjdump(empty.path(), "no-such-python"), Optional(folder_.path() / "bin/cuobjdump"));
+  EXPECT_THAT(find_cuobjdump(empty.path(), no_python), Optional(folder_.path() / "bin/cuobjdump"));
   ::setenv("PATH", before.c_str(), 1);
 }
 
@@ -307,6 +308,8 @@ TEST_F(CandidateUnits, AreNotKnownWhereOneFileFails) {
   EXPECT_THAT(units_.found().problem, HasSubstr("cuobjdump failed"));
 }
 
+Result<PythonInterpreter> any_python() { return find_python(""); }
+
 // Libraries that nvcc has built, disassembled in the sandbox of this machine.
 class NvccMatrixUnits : public testing::Test {
  protected:
@@ -325,7 +328,7 @@ class NvccMatrixUnits : public testing::Test {
     const NvccToolchain toolchain(*find_nvcc(), "sm_90", sandbox);
     const auto built = toolchain.build(test::one_output(), request);
     EXPECT_TRUE(built && built->status == BuildStatus::built) << (built ? built->log : "");
-    const Disassembler disassembler(*find_cuobjdump(toolchain.cuda_toolkit(), ""), sandbox);
+    const Disassembler disassembler(*find_cuobjdump(toolchain.cuda_toolkit(), any_python), sandbox);
     const auto units = disassembler.units_in(built->library);
     EXPECT_TRUE(units) << to_string(units.errors());
     return units ? *units : std::set<std::string>();
@@ -334,7 +337,8 @@ class NvccMatrixUnits : public testing::Test {
   void SetUp() override {
     const auto nvcc = find_nvcc();
     if (!nvcc) GTEST_SKIP() << "nvcc is not installed";
-    if (!find_cuobjdump(nvcc->parent_path().parent_path(), "")) GTEST_SKIP() << "there is no cuobjdump";
+    if (!find_cuobjdump(nvcc->parent_path().parent_path(), any_python))
+      GTEST_SKIP() << "there is no cuobjdump";
   }
 };
 
