@@ -169,6 +169,7 @@ std::string argument_text(const Json& argument) {
   const Json& content = argument.begin().value();
   if (kind == "value") return python_text(content);
   if (kind == "input" || kind == "scalar") return content.get<std::string>();
+  if (kind == "copy") return argument_text(content) + ".clone()";
   if (kind == "viewed")
     return fmt::format("{}.view(torch.{})", content.at("input").get<std::string>(),
                        content.at("dtype").get<std::string>());
@@ -190,6 +191,14 @@ std::string argument_text(const Json& argument) {
 std::string given_value_text(std::string_view argument) {
   const Json json = Json::parse(argument, nullptr, false);
   return is_argument_of_module(json) ? argument_text(json) : std::string(argument);
+}
+
+std::string input_of_given(std::string_view argument) {
+  Json json = Json::parse(argument, nullptr, false);
+  if (!is_argument_of_module(json)) return {};
+  while (json.contains("copy") || json.contains("viewed")) json = Json(json.begin().value());
+  const auto input = json.find("input");
+  return input != json.end() ? input->get<std::string>() : std::string();
 }
 
 }  // namespace kgrade

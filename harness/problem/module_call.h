@@ -39,4 +39,7 @@ std::string to_string(const ModuleCall& call);
 // An argument of TorchModule::forward that is no name, as Python writes it: "(2, None)".
 std::string given_value_text(std::string_view argument);
 
+// The name of the input in such an argument; empty if it holds none, or several.
+std::string input_of_given(std::string_view argument);
+
 }  // namespace kgrade

@@ -306,6 +306,7 @@ struct Problem {
 
   // --- The rules for contestants ---
   std::string precision = "fp32";
+  std::string precision_of_file = "fp32";        // as `precision`, for a Model in float32
   bool only_fp32 = false;                        // no candidate may compete in a lower class
   Thresholds thresholds;                         // of `dtype`
   std::map<Dtype, Thresholds> dtype_thresholds;  // of the listed types
@@ -371,7 +372,8 @@ Result<Problem> parse_problem(std::string_view content, const std::filesystem::p
 Result<Problem> load_problem(const std::filesystem::path& path);
 
 // The problem with another element type, and with the cases of this type. If the type is not listed, the
-// Error names the listed types. If the reference is a Model, a 16-bit type asks for the class bf16.
+// Error names the listed types. If the reference is a Model, a 16-bit type asks for the class bf16, and
+// float32 for the class in the file.
 Result<Problem> with_dtype(Problem problem, std::string_view name);
 
 // Parses an `init` as a file would write it.

@@ -41,6 +41,7 @@ class ProblemReader {
     if (sound || keys_.describes()) {
       read_domains(keys_, problem_);
       read_cases(keys_, problem_);
+      problem_.precision_of_file = problem_.precision;
       choose_cases_of_dtype(problem_);
       problem_.torch = read_torch(keys_, problem_);
       if (sound_formulas) check_names(problem_, diagnostics_);

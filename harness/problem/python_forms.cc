@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "problem/module_call.h"
+
 namespace kgrade {
 namespace {
 
@@ -59,8 +61,10 @@ std::string init_form(const TorchModule& module) {
 std::string forward_form(const TorchModule& module) {
   Names arguments = {"self"};
   int values = 0;
-  for (const std::string& argument : module.forward)
-    arguments.push_back(is_given_value(argument) ? fmt::format("value{}", ++values) : argument);
+  for (const std::string& argument : module.forward) {
+    const std::string input = is_given_value(argument) ? input_of_given(argument) : argument;
+    arguments.push_back(input.empty() ? fmt::format("value{}", ++values) : input);
+  }
   return definition("forward", arguments);
 }
 

@@ -295,6 +295,8 @@ void choose_cases_of_dtype(Problem& problem) {
     const bool is_of_type = !spec.module || spec.module->dtype.value_or(problem.dtype) == problem.dtype;
     (is_of_type ? problem.cases : problem.cases_of_other_types).push_back(std::move(spec));
   }
+  if (problem.has_model() && !problem.is_exact())
+    problem.precision = problem.dtype == Dtype::float32 ? problem.precision_of_file : "bf16";
 }
 
 Result<Problem> with_dtype(Problem problem, std::string_view name) {
@@ -306,7 +308,6 @@ Result<Problem> with_dtype(Problem problem, std::string_view name) {
   }
   problem.dtype = *dtype;
   choose_cases_of_dtype(problem);
-  if (problem.has_model() && *dtype != Dtype::float32 && !problem.is_exact()) problem.precision = "bf16";
   const auto own = problem.dtype_thresholds.find(*dtype);
   problem.thresholds = own != problem.dtype_thresholds.end() ? own->second : default_thresholds(*dtype);
   return problem;

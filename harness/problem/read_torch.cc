@@ -361,6 +361,7 @@ class TorchReader {
     const std::string& kind = argument.begin().key();
     const nlohmann::json& content = argument.begin().value();
     if (kind == "value" || kind == "blank") return true;
+    if (kind == "copy") return check_names_in(content, node);
     if (kind == "viewed") return check_names_in({{"input", content.at("input")}}, node);
     if (kind == "input" || kind == "scalar") {
       const Parameter* const parameter = problem_.find_parameter(content.get<std::string>());

@@ -88,6 +88,7 @@ bool is_argument(const nlohmann::json& argument, int depth) {
   if (kind == "blank")
     return content.is_object() && content.value("shape", nlohmann::json()).is_array() &&
            content.value("dtype", nlohmann::json()).is_string();
+  if (kind == "copy") return is_argument(content, depth + 1);
   if (!content.is_array()) return false;
   const bool is_dict = kind == "dict";
   return (is_dict || kind == "list" || kind == "tuple") &&

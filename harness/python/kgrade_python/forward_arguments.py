@@ -1,5 +1,6 @@
 """The arguments of a Model's forward() as module_description.py describes them: inputs, numbers, values and memory for
-outputs, also within lists, tuples and dictionaries. The name alone stands for an input."""
+outputs, also within lists, tuples and dictionaries. The name alone stands for an input. Each call gets copies of the
+inputs that the Model writes to."""
 
 import torch
 
@@ -15,6 +16,8 @@ def names_in(argument):
         return [content]
     if kind == "viewed":
         return [content["input"]]
+    if kind == "copy":
+        return names_in(content)
     parts = [each for _, each in content] if kind == "dict" else content if kind in ("list", "tuple") else []
     return [name for each in parts for name in names_in(each)]
 
@@ -28,6 +31,8 @@ def argument_of(argument, tensors):
         return tensors[content]
     if kind == "viewed":
         return tensors[content["input"]].view(getattr(torch, content["dtype"]))
+    if kind == "copy":
+        return argument_of(content, tensors).clone()
     if kind == "value":
         return decode(content)
     if kind == "blank":
@@ -59,6 +64,8 @@ def found_in(argument, value, name):
         return value if content == name else None
     if kind == "viewed":
         return value.view(torch.uint8) if content["input"] == name else None
+    if kind == "copy":
+        return found_in(content, value, name)
     if kind not in ("list", "tuple", "dict") or not isinstance(value, (list, tuple, dict)) or len(value) != len(content):
         return None
     parts = zip((each for _, each in content), value.values()) if kind == "dict" else zip(content, value)

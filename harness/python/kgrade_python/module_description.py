@@ -15,8 +15,9 @@ above}], "left_out": {name of a case: why it cannot be graded}}. "by_set": the e
 
 argument: {"input": name}, {"value": encoded}, {"scalar": name} for a number of "scalars", or {"blank": {"shape",
 "dtype"}} for a tensor that is empty, or whose memory get_inputs() leaves as it is, for forward() to write an output into
-it. {"viewed": {"input": name, "dtype"}} is an input of bytes that forward() sees as numbers of a packed type. An argument
-that holds tensors is {"list": [argument]}, {"tuple": [argument]} or {"dict": [[encoded key, argument]]}.
+it. {"viewed": {"input": name, "dtype"}} is an input of bytes that forward() sees as numbers of a packed type. {"copy":
+one of these two} is an input that forward() writes to: each call of it, and of an answer, gets a copy. An argument that
+holds tensors is {"list": [argument]}, {"tuple": [argument]} or {"dict": [[encoded key, argument]]}.
 "dtype" is the file's type: the first type of 16 bits among outputs, weights and inputs; float32 if there is none.
 "is_narrow" says whether forward() or one of these tensors has a floating type below float32, and "chooses_codes" whether
 forward() casts to a floating type of 8 bits.
@@ -232,9 +233,14 @@ class Description:
             return {"blank": form(value)}
         if value.dtype in PACKED:
             inputs.append(self.input(name, value.view(torch.uint8), draw))
-            return {"viewed": {"input": inputs[-1]["name"], "dtype": str(value.dtype).replace("torch.", "")}}
-        inputs.append(self.input(name, value, draw))
-        return {"input": inputs[-1]["name"]}
+            argument = {"viewed": {"input": inputs[-1]["name"], "dtype": str(value.dtype).replace("torch.", "")}}
+        else:
+            inputs.append(self.input(name, value, draw))
+            argument = {"input": inputs[-1]["name"]}
+        if not self.run.writes_to(value):
+            return argument
+        self.notes.append(f"forward() writes to its input '{inputs[-1]['name']}': each call gets a copy, and its time counts")
+        return {"copy": argument}
 
     def input(self, name, value, draw):
         name = self.names.give(name)

@@ -72,12 +72,13 @@ class ModuleRun:
             before = dict(self.model.named_buffers())
             with mode, forward, self.indices, self.sums, self.places:
                 self.outputs = self.run_forward()
+        if any(isinstance(each, torch.Tensor) and each.numel() == 0 for each in flat(self.outputs)):
+            raise FileError("an output is empty; choose shapes that give it elements", file.line_of(self.model.forward))
         after = dict(self.model.named_buffers())
         self.changed_buffers = {name for name, buffer in before.items()
                                 if storage_of(buffer) in forward.written or after.get(name) is not buffer}
         self.random = sorted(forward.random) if self.depends_on_draws(forward, is_real) else []
         self.written = forward.written
-        self.refuse_written_inputs(forward)
 
     def depends_on_draws(self, log, is_real):
         """Whether other random numbers give other outputs. A forward may draw initial weights and then replace them."""
@@ -209,15 +210,12 @@ class ModuleRun:
         draw = self.draws.draw_of(tensor)
         if draw is None or draw.kind != "nothing":
             return False
-        return storage_of(tensor) in self.written or any(
+        return self.writes_to(tensor) or any(
             isinstance(each, torch.Tensor) and each.shape == tensor.shape and each.dtype == tensor.dtype
             for each in flat(self.outputs))
 
-    def refuse_written_inputs(self, log):
-        for name, each in self.named_inputs():
-            if isinstance(each, torch.Tensor) and storage_of(each) in log.written and not self.is_blank(each):
-                raise FileError(f"forward() writes to its input '{name}', and inputs are read-only; begin with {name} "
-                                f"= {name}.clone()", self.file.line_of(self.model.forward))
+    def writes_to(self, tensor):
+        return storage_of(tensor) in self.written
 
 
 def are_alike(one, other):

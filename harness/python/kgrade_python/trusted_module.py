@@ -88,8 +88,8 @@ def types_of(module):
 
 
 class TrustedModule:
-    """A built module (module_state.py) of `role`. Its answers are in separate memory, except outputs that may be
-    inputs. The oracle's answers have the types of the problem's outputs. `keeps_weights`: whether the weights stay the
+    """A built module (module_state.py) of `role`. Its answers are in separate memory of the device, except outputs that may
+    be inputs: PyTorch returns some results on the host. The oracle's answers have the types of the problem's outputs. `keeps_weights`: whether the weights stay the
     same, as those of a KernelBench file do. In other problems the weights are inputs, which may change in every
     call. `narrow_type`: the type that the module is cast to; None: it is not cast. `types`: the types of the problem's
     tensors, by name. `dtype`: the type that the problem is graded in."""
@@ -97,7 +97,7 @@ class TrustedModule:
     def __init__(self, built, role, device, weights, keeps_weights=True, narrow_type=None, types=None,
                  dtype=torch.float32):
         self.built, self.role, self.narrow_type = built, role, narrow_type
-        self.types, self.dtype = types or {}, dtype
+        self.types, self.dtype, self.device = types or {}, dtype, device
         self.eager, self.compiled = built.module, None
         # The weights that the module was built with. They are copies if the module has them in another form or in the
         # oracle's type.
@@ -129,6 +129,7 @@ class TrustedModule:
         results = results if isinstance(results, (tuple, list)) else [results]
         if len(results) != len(may_be_inputs):
             return results
+        results = [each.to(self.device) if isinstance(each, torch.Tensor) else each for each in results]
         lent = memory_in(tensors.values())
         return [each if may_be_input or lent.isdisjoint(memory_in([each])) else each.clone()
                 for each, may_be_input in zip(results, may_be_inputs)]
@@ -154,7 +155,6 @@ class TrustedModule:
         if len(results) != len(types):
             return results
         return [each.to(dtype) if isinstance(each, torch.Tensor) else each for each, dtype in zip(results, types)]
-
 
     def wide_results(self, tensors, choices):
         """The oracle's results; None if forward() draws by probabilities and `choices` are still unknown."""

@@ -86,6 +86,7 @@ TEST(ModuleCasesTest, TheTypeChoosesTheCases) {
   ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
   EXPECT_THAT(problem->dtypes, ElementsAre("float16", "float32"));
   EXPECT_THAT(names_of(*problem), ElementsAre("b", "c"));
+  EXPECT_EQ(problem->precision, "bf16");
   EXPECT_TRUE(problem->keeps_types());
   const auto single = with_dtype(*problem, "float32");
   EXPECT_THAT(names_of(*single), ElementsAre("a"));

@@ -43,6 +43,10 @@ TEST(PythonForms, AModuleHasItsDefaults) {
       "def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, "
       "bias=False):");
   EXPECT_EQ(forward_form(*problem.torch), "def forward(self, input):");
+  TorchModule module = *problem.torch;
+  module.forward = {R"({"copy": {"viewed": {"input": "codes", "dtype": "float4_e2m1fn_x2"}}})",
+                    R"({"copy": {"input": "sums"}})", R"({"value": 3})", R"({"list": [{"input": "x"}]})"};
+  EXPECT_EQ(forward_form(module), "def forward(self, codes, sums, value1, value2):");
 }
 
 }  // namespace python_forms_test

@@ -12,7 +12,7 @@ import unittest
 import torch
 
 from ..module_file import MOST_CASES, FileError
-from .calls import Observed, case_of, copies, mark_largest, refuse_left_out, tensors_of
+from .calls import Observed, case_of, mark_largest, refuse_left_out, tensors_of
 
 # The rule in the set's own eval.py. It compares integers in this way, too.
 BY_SET = {"absolute": 1e-2, "relative": 1e-2, "matched": 1.0, "largest": None}
@@ -24,13 +24,13 @@ def define(namespace, text):
     """`text`: {"name", "files": {"sample": {"operator": such as "nn.functional.softmax", "variant": its name among
     operators of that name, or left out, "dtype": "float32" if left out}}} as JSON, whose inner object is JSON too."""
     samples = Samples(**json.loads(json.loads(text)["files"]["sample"]))
-    cases, writes = samples.cases()
+    cases = samples.cases()
     mark_largest(cases, f"sample of the operator {samples.name}")
     operator = samples.info.op
 
     class Model(torch.nn.Module):
         def forward(self, args, kwargs):
-            return operator(*copies(args), **copies(kwargs)) if writes else operator(*args, **kwargs)
+            return operator(*args, **kwargs)
 
     Model.__doc__ = f"{samples.name} in {samples.dtype}".replace("torch.", "")
 
@@ -71,8 +71,8 @@ class Samples:
         return found
 
     def cases(self):
-        """A case for each sample, and whether the operator writes to its arguments."""
-        cases, writes = [], False
+        """A case for each sample."""
+        cases = []
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
             first = list(itertools.islice(self.drawn(), MOST_CASES + 1))
@@ -82,13 +82,12 @@ class Samples:
                 cases.append({**case_of("s", number, *given), "by_set": BY_SET})
                 reason = None if forms(given) == forms(other) else "its shapes are random"
                 try:
-                    observed = Observed(self.info.op, *given)
-                    reason, writes = observed.reason or reason, writes or observed.writes
+                    reason = Observed(self.info.op, *given).reason or reason
                 except Exception as error:  # pylint: disable=broad-except
                     reason = f"it raises {type(error).__name__}"
                 if reason:
                     cases[-1]["left_out"] = reason
-        return cases, writes
+        return cases
 
 
 def forms(values):

@@ -3,7 +3,6 @@
 import torch
 from torch.utils import _pytree as pytree
 
-from ..draws import DrawLog, storage_of
 from ..module_file import FileError
 from ..module_run import NO_NUMBERS, has_numbers
 
@@ -14,14 +13,11 @@ PLAIN = (torch.Tensor, int, float, str, type(None))
 
 
 class Observed:
-    """A call on the host. `result`: what the function returned. `reason`: why the call cannot be graded, or None.
-    `writes`: whether the function wrote to its arguments."""
+    """A call on the host. `result`: what the function returned. `reason`: why the call cannot be graded, or None."""
 
     def __init__(self, function, args, kwargs):
-        log, state = DrawLog(), torch.get_rng_state()
-        with log:
-            self.result = function(*args, **kwargs)
-        self.writes = any(storage_of(each) in log.written for each in tensors_of((args, kwargs)))
+        state = torch.get_rng_state()
+        self.result = function(*args, **kwargs)
         self.reason = reason_against(args, kwargs, self.result)
         if not torch.equal(state, torch.get_rng_state()):
             self.reason = "it draws random numbers"
@@ -78,7 +74,3 @@ def refuse_left_out(case):
 
 def tensors_of(values):
     return [each for each in pytree.tree_leaves(values) if isinstance(each, torch.Tensor)]
-
-
-def copies(values):
-    return pytree.tree_map_only(torch.Tensor, torch.clone, values)

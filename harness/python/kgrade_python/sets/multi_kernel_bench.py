@@ -5,7 +5,6 @@ A line: {"inputs": [{"name", "type": "tensor", "dtype", "shape": null if left ou
                     or {"name", "type": "tensor_list", "dtype", "shapes"} or {"name", "type": "attr", "value"}]}
 """
 
-import functools
 import inspect
 import io
 import json
@@ -28,8 +27,6 @@ MOST_MEASURED = 3
 ACCELERATOR = "torch_npu"
 # The methods in the docstring of a Model whose forward() calls the accelerator's own function.
 METHODS = re.compile(r"^[ \t]*def forward\(.*", re.MULTILINE | re.DOTALL)
-# The name of a tensor's method that writes to it.
-IN_PLACE = re.compile(r"[a-z]\w*_")
 
 
 def function_of_accelerator(name):
@@ -82,8 +79,7 @@ def define(namespace, text):
 
 
 def make_portable(model, namespace):
-    """Gives Model the methods in its docstring if its forward() calls the accelerator, and a forward() that writes to
-    copies of its inputs."""
+    """Gives Model the methods in its docstring if its forward() calls the accelerator."""
     if ACCELERATOR in model.forward.__code__.co_names:
         found, methods = METHODS.search(model.__doc__ or ""), {}
         if found is None:
@@ -92,17 +88,7 @@ def make_portable(model, namespace):
         exec(textwrap.dedent(found[0]), namespace, methods)  # pylint: disable=exec-used
         for name, method in methods.items():
             setattr(model, name, method)
-    if any(IN_PLACE.fullmatch(name) for name in model.forward.__code__.co_names):
-        model.forward = on_copies(model.forward)
     model.__doc__ = (model.__doc__ or "").strip().partition("\n")[0]
-
-
-def on_copies(forward):
-    @functools.wraps(forward)
-    def forward_on_copies(self, *values):
-        return forward(self, *(value.clone() if isinstance(value, torch.Tensor) else value for value in values))
-
-    return forward_on_copies
 
 
 def cases_of(lines, name):
