@@ -2,8 +2,7 @@
 
 import torch
 
-from .dispatch_mode import DispatchMode
-from .draws import is_alike, short_name, storage_of
+from .draws import is_alike, storage_of
 
 # The position of the indices among an operator's results; None if they are the only result.
 OPERATORS = {"argmax": None, "argmin": None, "max": 1, "min": 1, "sort": 1, "topk": 1, "kthvalue": 1, "median": 1,
@@ -12,23 +11,21 @@ OPERATORS = {"argmax": None, "argmin": None, "max": 1, "min": 1, "sort": 1, "top
 DISTINCT = {"sort", "topk"}
 
 
-class IndexLog(DispatchMode):
-    """Notes the operators that choose elements by their values and run while this mode is active."""
+class IndexLog:
+    """An observer (dispatch_mode.py) that notes the operators that choose elements by their values."""
 
     def __init__(self):
-        super().__init__()
         self.chosen = {}
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        name = short_name(function)
-        place = OPERATORS.get(name, -1)
-        indices = result if place is None else result[place] if place > 0 and isinstance(result, (tuple, list)) else None
+    def after(self, operator, args, kwargs, result):
+        if operator.name not in OPERATORS:
+            return
+        place = OPERATORS[operator.name]
+        indices = result if place is None else result[place] if isinstance(result, (tuple, list)) else None
         if isinstance(indices, torch.Tensor) and args and isinstance(args[0], torch.Tensor):
             # Keep both tensors, so that no other tensor gets their storage.
-            self.chosen[storage_of(indices)] = (indices, args[0], axis_of(function, args, kwargs or {}),
-                                                name in DISTINCT)
-        return result
+            self.chosen[storage_of(indices)] = (indices, args[0], axis_of(operator, args, kwargs),
+                                                operator.name in DISTINCT)
 
     def source_of(self, output):
         """(tensor, axis, is_distinct) if an output's elements are indices of a tensor's elements along an axis; else
@@ -51,8 +48,8 @@ class IndexLog(DispatchMode):
         return None
 
 
-def axis_of(function, args, kwargs):
-    for position, argument in enumerate(function._schema.arguments):  # pylint: disable=protected-access
+def axis_of(operator, args, kwargs):
+    for position, argument in enumerate(operator.schema.arguments):
         if argument.name == "dim":
             if position < len(args):
                 return args[position]

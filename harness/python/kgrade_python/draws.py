@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from .dispatch_mode import DispatchMode
-
 
 @dataclass(frozen=True)
 class Draw:
@@ -116,11 +114,6 @@ RANDOM = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like",
           "cauchy_", "geometric_", "log_normal_", "rrelu_with_noise", "_fused_dropout"}
 
 
-def short_name(function):
-    """"mul_" of aten::mul_.Tensor."""
-    return function._schema.name.rpartition("::")[2]  # pylint: disable=protected-access
-
-
 def storage_of(tensor):
     """An identifier of a tensor's storage, or None."""
     try:
@@ -150,57 +143,58 @@ class Content:
     is_computed: bool
 
 
-class DrawLog(DispatchMode):
-    """Notes the contents of the tensors that are made while this mode is active. `budget`: a limit for the cost of
-    making them, or None."""
+class WriteLog:
+    """An observer (dispatch_mode.py). `random`: the names of the operators that draw random numbers. `written`: the
+    storages that operators write to."""
 
-    def __init__(self, budget=None):
-        super().__init__()
-        self.contents = {}
-        self.budget = budget
+    def __init__(self):
         self.random = set()
         self.written = set()
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        if self.budget is None:
-            result = function(*args, **kwargs)
-        else:
-            self.budget.before(short_name(function), args)
-            result = function(*args, **kwargs)
-            self.budget.spend(result.numel() if isinstance(result, torch.Tensor) else 0)
-        self.note(function, args, kwargs, result)
-        return result
+    def after(self, operator, args, kwargs, result):
+        del result
+        if operator.name in RANDOM:
+            self.random.add(operator.name)
+        for i, argument in operator.written:
+            self.note_write(operator.name, args[i] if i < len(args) else kwargs.get(argument), args)
+        if "batch_norm" in operator.name:
+            self.note_statistics(operator, args, kwargs)
 
-    def note(self, function, args, kwargs, result):
-        schema = function._schema  # pylint: disable=protected-access
-        name = short_name(function)
-        if name in RANDOM:
-            self.random.add(name)
-        targets = [args[i] if i < len(args) else kwargs.get(argument.name)
-                   for i, argument in enumerate(schema.arguments)
-                   if argument.alias_info is not None and argument.alias_info.is_write]
-        for target in targets:
-            self.note_write(name, target, args)
-        if "batch_norm" in name:
-            self.note_statistics(name, schema, args, kwargs)
-        if targets or not isinstance(result, torch.Tensor):
-            return
-        overload = f"{name}.{schema.overload_name}" if schema.overload_name else name
-        make = MADE.get(name) or MADE_BY_OVERLOAD.get(overload)
-        if make is not None:
-            self.keep(result, self.read(make, args), False)
-        elif name in ("clone", "_to_copy", "mul", "div", "add", "sub", "neg", "rsub"):
-            self.keep(result, self.derived(name, args), not self.is_rounded(name, args, result))
-
-    def note_statistics(self, name, schema, args, kwargs):
+    def note_statistics(self, operator, args, kwargs):
         """Notes that batch norm writes its running statistics in training, which its schemas do not say."""
-        values = {argument.name: args[i] if i < len(args) else kwargs.get(argument.name)
-                  for i, argument in enumerate(schema.arguments)}
+        values = {**dict.fromkeys(operator.arguments), **dict(zip(operator.arguments, args)), **kwargs}
         # Schemas without this argument are for training only.
         if values.get("training", True):
             for each in (values.get("running_mean"), values.get("running_var")):
-                self.note_write(name, each, args)
+                self.note_write(operator.name, each, args)
+
+    def note_write(self, name, target, args):
+        for tensor in target if isinstance(target, (list, tuple)) else (target,):
+            if isinstance(tensor, torch.Tensor):
+                self.note_written(name, tensor, args)
+
+    def note_written(self, name, tensor, args):
+        """Notes that the operator `name` with the arguments `args` has written to a tensor."""
+        del name, args
+        self.written.add(storage_of(tensor))
+
+
+class DrawLog(WriteLog):
+    """Notes the contents of the tensors that are made, too."""
+
+    def __init__(self):
+        super().__init__()
+        self.contents = {}
+
+    def after(self, operator, args, kwargs, result):
+        super().after(operator, args, kwargs, result)
+        if operator.written or not isinstance(result, torch.Tensor):
+            return
+        make = MADE.get(operator.name) or MADE_BY_OVERLOAD.get(operator.overload)
+        if make is not None:
+            self.keep(result, self.read(make, args), False)
+        elif operator.name in ("clone", "_to_copy", "mul", "div", "add", "sub", "neg", "rsub"):
+            self.keep(result, self.derived(operator.name, args), not self.is_rounded(operator.name, args, result))
 
     def is_rounded(self, name, args, result):
         """Whether a result has the numbers of an untouched tensor in a type of no more bits. Such numbers can be drawn in
@@ -221,19 +215,16 @@ class DrawLog(DispatchMode):
             # The tensor is kept, so that no other tensor gets its storage's address.
             self.contents[key] = Content(tensor, draw, is_computed)
 
-    def note_write(self, name, target, args):
-        for tensor in target if isinstance(target, (list, tuple)) else (target,):
-            if not isinstance(tensor, torch.Tensor):
-                continue
-            key = storage_of(tensor)
-            self.written.add(key)
-            content = self.contents.get(key)
-            if content is None or not is_whole(tensor):
-                self.contents[key] = Content(tensor if content is None else content.tensor, None, True)
-                continue
-            write = WRITTEN.get(name)
-            content.draw = self.read(write, args[1:]) if write else self.derived(name.rstrip("_"), args)
-            content.is_computed = write is None
+    def note_written(self, name, tensor, args):
+        super().note_written(name, tensor, args)
+        key = storage_of(tensor)
+        content = self.contents.get(key)
+        if content is None or not is_whole(tensor):
+            self.contents[key] = Content(tensor if content is None else content.tensor, None, True)
+            return
+        write = WRITTEN.get(name)
+        content.draw = self.read(write, args[1:]) if write else self.derived(name.rstrip("_"), args)
+        content.is_computed = write is None
 
     def derived(self, name, args):
         """The draw of a result that is computed from one tracked tensor and numbers."""

@@ -4,10 +4,8 @@ values, because a file may loop over lengths or offsets, or choose rows by indic
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
 from torch.distributions import Distribution
-from torch.utils import _pytree as pytree
 
-from .dispatch_mode import DispatchMode
-from .draws import short_name
+from .dispatch_mode import DispatchMode, operator_of, tensors_in
 
 # Factories of integers, if no type is named.
 OF_INTEGERS = {"arange", "randint", "randperm"}
@@ -54,20 +52,21 @@ class KnownIntegers(DispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        tensors = [each for each in pytree.tree_leaves((args, kwargs)) if isinstance(each, torch.Tensor)]
-        if short_name(function) == READ:
+        name = operator_of(function).name
+        tensors = list(tensors_in([*args, *kwargs.values()]))
+        if name == READ:
             self.has_read = self.has_read or self.has_guessed
-        if not self.is_of_integers(function, tensors, args, kwargs):
-            return pytree.tree_map(lambda each: self.known(each, function, args, kwargs), function(*args, **kwargs))
+        if not self.is_of_integers(name, tensors, args, kwargs):
+            return mapped(lambda each: self.known(each, function, args, tensors), function(*args, **kwargs))
         with unset_fake_temporarily():
             result = function(*args, **kwargs)
-        return pytree.tree_map(self.without_memory, result)
+        return mapped(self.without_memory, result)
 
     @staticmethod
-    def is_of_integers(function, tensors, args, kwargs):
+    def is_of_integers(name, tensors, args, kwargs):
         """Whether an operator takes no floating tensor, and is not told to return one (by `dtype`, or by the default of
         a factory such as zeros)."""
-        dtype, name = kwargs.get("dtype"), short_name(function)
+        dtype = kwargs.get("dtype")
         if dtype is not None:
             is_integer = not (dtype.is_floating_point or dtype.is_complex)
         else:
@@ -78,16 +77,15 @@ class KnownIntegers(DispatchMode):
         is_real = isinstance(value, torch.Tensor) and value.is_floating_point() and not isinstance(value, FakeTensor)
         return self.fake.from_tensor(value) if is_real else value
 
-    def known(self, value, function, args, kwargs):
-        """Returns `value`, the result of an operator on floating numbers. If it holds integers or booleans, these get
-        made-up values."""
+    def known(self, value, function, args, tensors):
+        """Returns `value`, the result of an operator with the arguments `args`, which has floating numbers among its
+        `tensors`. If the value holds integers or booleans, these get made-up values."""
         if not isinstance(value, FakeTensor) or value.is_floating_point() or value.is_complex():
             return value
         if value.numel() > MOST_GUESSED and value.dtype != torch.bool:
             return value
-        for given in pytree.tree_leaves((args, kwargs)):
-            if isinstance(given, torch.Tensor) and given.dtype == value.dtype \
-                    and given.untyped_storage() is value.untyped_storage():
+        for given in tensors:
+            if given.dtype == value.dtype and given.untyped_storage() is value.untyped_storage():
                 return given
         self.has_guessed = True
         choices = 2 if value.dtype == torch.bool else choices_of(function, args)
@@ -95,10 +93,15 @@ class KnownIntegers(DispatchMode):
             return (torch.arange(value.numel()) % choices).to(value.dtype).reshape(value.shape)
 
 
+def mapped(change, result):
+    """The result of an operator, with each of its values changed."""
+    return type(result)(map(change, result)) if isinstance(result, (list, tuple)) else change(result)
+
+
 def choices_of(function, args):
     """The number of different indices that an operator may return. For topk, it is the length of the axis; for an
     operator without an axis, it is taken to be 2."""
-    names = [argument.name for argument in function._schema.arguments]  # pylint: disable=protected-access
+    names = operator_of(function).arguments
     if not args or not isinstance(args[0], torch.Tensor) or args[0].dim() == 0 or "dim" not in names:
         return 2
     place = names.index("dim")

@@ -361,7 +361,7 @@ class RealModel(ModuleRun):
     def __init__(self, file):  # pylint: disable=super-init-not-called
         self.file = file
         with torch.no_grad():
-            self.build(contextlib.nullcontext())
+            self.build()
 
 
 def form(tensor):

@@ -7,10 +7,11 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .chosen_indices import IndexLog
-from .draws import DrawLog, simplified, storage_of
+from .dispatch_mode import Observers
+from .draws import DrawLog, WriteLog, simplified, storage_of
 from .module_file import FileError
 from .module_state import flat
-from .origins import OriginLog, computed_together
+from .origins import READING_METHODS, OriginLog, computed_together
 from .repeated_places import RepeatedPlaces
 from .seeds import seed_all
 from .sum_lengths import SumLengths
@@ -34,7 +35,7 @@ class ModuleRun:
     inputs that it is computed from (`origins`).
 
     `mode`: makes the mode that the file runs under. Model's constructor runs under it only with `is_model_fake`.
-    `budget`: see DrawLog.
+    `budget`: a limit for the cost of the run (Budget), or None.
 
     If forward() fails in training mode, all begins anew in eval mode: some files are for inference alone, and their sets
     call eval() outside of the file.
@@ -54,23 +55,25 @@ class ModuleRun:
     def run(self, file, mode, is_model_fake, budget, in_eval=False):
         self.file = file
         self.is_model_fake = is_model_fake
-        self.draws, forward, self.indices = DrawLog(budget), DrawLog(budget), IndexLog()
-        self.sums, self.places = SumLengths(), RepeatedPlaces()
+        self.draws, self.origins = DrawLog(), OriginLog()
+        forward, self.indices, self.sums, self.places = WriteLog(), IndexLog(), SumLengths(), RepeatedPlaces()
+        limits = [budget] if budget else []
         self.is_real = is_real = mode is contextlib.nullcontext
         mode = mode()
         torch.manual_seed(SEED)
         with torch.no_grad():
-            self.origins = OriginLog()
-            with mode, self.draws, self.origins, numpy_watched(self.draws):
+            with mode, Observers(*limits, self.draws, self.origins), \
+                    noted(READING_METHODS, lambda tensor: self.origins.note_read([tensor])), \
+                    noted(["numpy"], lambda tensor: self.draws.note_write("numpy", tensor, [tensor])):
                 self.arguments = self.get_inputs()
             self.inputs = [leaf for each in self.arguments for leaf in leaves(each)]
             self.input_draws = self.draws_of_inputs()
-            with mode if is_model_fake else contextlib.nullcontext():
-                self.build(self.draws)
+            with mode if is_model_fake else contextlib.nullcontext(), Observers(*limits, self.draws):
+                self.build()
             if in_eval:
                 self.model.eval()
             before = dict(self.model.named_buffers())
-            with mode, forward, self.indices, self.sums, self.places:
+            with mode, Observers(*limits, forward, self.indices, self.sums, self.places):
                 self.outputs = self.run_forward()
         if any(isinstance(each, torch.Tensor) and each.numel() == 0 for each in flat(self.outputs)):
             raise FileError("an output is empty; choose shapes that give it elements", file.line_of(self.model.forward))
@@ -118,13 +121,11 @@ class ModuleRun:
         draw = simplified(self.draws.untouched(tensor.permute(order_in_memory(tensor))))
         return draw if draw is not None and draw.kind != "nothing" else None
 
-    def build(self, log):
+    def build(self):
         """Makes the model under its seed, as the workers do."""
         seed_all(SEED)
-        with log:
-            self.positional, self.keywords = self.init_arguments()
-            self.model = self.file.call("Model(*get_init_inputs())", self.file.model_class, *self.positional,
-                                        **self.keywords)
+        self.positional, self.keywords = self.init_arguments()
+        self.model = self.file.call("Model(*get_init_inputs())", self.file.model_class, *self.positional, **self.keywords)
         for name, parameter in self.model.named_parameters():
             if torch.nn.parameter.is_lazy(parameter):
                 raise FileError(f"the weight '{name}' has no shape before the first forward; use a layer that is not "
@@ -265,16 +266,22 @@ def in_words(value):
 
 
 @contextlib.contextmanager
-def numpy_watched(log):
-    """Counts every tensor that is handed to NumPy as written, since no mode sees what NumPy writes."""
-    numpy = torch.Tensor.numpy
+def noted(names, note):
+    """Calls note(tensor) before each call of a tensor's methods `names`, which hand its elements out without an operator.
+    What NumPy writes to them is not seen."""
+    methods = {name: getattr(torch.Tensor, name) for name in names}
 
-    def watched(tensor, *arguments, **keywords):
-        log.note_write("numpy", tensor, (tensor,))
-        return numpy(tensor, *arguments, **keywords)
+    def noting(method):
+        def called(tensor, *arguments, **keywords):
+            note(tensor)
+            return method(tensor, *arguments, **keywords)
 
-    torch.Tensor.numpy = watched
+        return called
+
+    for name, method in methods.items():
+        setattr(torch.Tensor, name, noting(method))
     try:
         yield
     finally:
-        torch.Tensor.numpy = numpy
+        for name, method in methods.items():
+            setattr(torch.Tensor, name, method)

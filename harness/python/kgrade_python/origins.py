@@ -1,13 +1,11 @@
 """Finds from which tensors the tensors of get_inputs() are computed."""
 
-import contextlib
-
 import torch
 
-from .dispatch_mode import DispatchMode
-from .draws import MADE, MADE_BY_OVERLOAD, RANDOM, short_name, storage_of
+from .dispatch_mode import tensors_in
+from .draws import MADE, MADE_BY_OVERLOAD, RANDOM, storage_of
 
-# Operators that hand elements to Python. Everything later may depend on these elements.
+# Operators and methods that hand elements to Python. Everything later may depend on these elements.
 READS = {"_local_scalar_dense", "equal", "is_nonzero"}
 READING_METHODS = ("numpy", "tolist", "__array__")
 
@@ -28,54 +26,22 @@ class Origin:
             self.is_random = other.is_random if other.is_random is not False else self.is_random
 
 
-class OriginLog(DispatchMode):
-    """Notes the origins of all tensors that are made while this mode is active."""
+class OriginLog:
+    """An observer (dispatch_mode.py) that notes the origins of all tensors that are made."""
 
     def __init__(self):
-        super().__init__()
         self.known = {}
         # Whether Python has read elements that may be random.
         self.was_read = False
-        self.stack = contextlib.ExitStack()
 
-    def __enter__(self):
-        for name in READING_METHODS:
-            self.stack.enter_context(self.watched(name))
-        return super().__enter__()
-
-    def __exit__(self, *error):
-        self.stack.close()
-        return super().__exit__(*error)
-
-    @contextlib.contextmanager
-    def watched(self, name):
-        """Wraps a method of tensors that reads elements without an operator."""
-        method = getattr(torch.Tensor, name)
-
-        def read(tensor, *arguments, **keywords):
-            self.note_read([tensor])
-            return method(tensor, *arguments, **keywords)
-
-        setattr(torch.Tensor, name, read)
-        try:
-            yield
-        finally:
-            setattr(torch.Tensor, name, method)
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        result = function(*args, **kwargs)
-        self.note(function, args, kwargs, result)
-        return result
-
-    def note(self, function, args, kwargs, result):
-        name = short_name(function)
-        overload = f"{name}.{function._schema.overload_name}"  # pylint: disable=protected-access
+    def after(self, operator, args, kwargs, result):
+        name = operator.name
         given = list(tensors_in([*args, *kwargs.values()]))
         if name in READS:
             self.note_read(given)
         # These operators read only the shapes of tensors.
-        reads = [] if name in MADE or overload in MADE_BY_OVERLOAD else [self.origin_of(each) for each in given]
+        is_made = name in MADE or operator.overload in MADE_BY_OVERLOAD
+        reads = [] if is_made else [self.origin_of(each) for each in given]
         seen = {storage_of(each) for each in given}
         # A file that uses its own generator draws the same numbers each time.
         is_random = name in RANDOM and kwargs.get("generator") is None
@@ -94,14 +60,6 @@ class OriginLog(DispatchMode):
     def origin_of(self, tensor):
         """The origin of a tensor. Unknown if no operator has made the tensor, such as one made from a NumPy array."""
         return self.known.setdefault(storage_of(tensor), Origin(is_random=None))
-
-
-def tensors_in(values):
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from tensors_in(value)
 
 
 def computed_together(tensors, computed, log):

@@ -4,25 +4,20 @@
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from .dispatch_mode import DispatchMode
 
-
-class RepeatedPlaces(DispatchMode):
-    """`notes`: a line for each operator that has, or may have, written to repeated places. In a run without memory
-    the indices are unknown."""
+class RepeatedPlaces:
+    """An observer (dispatch_mode.py). `notes`: a line for each operator that has, or may have, written to repeated places.
+    In a run without memory the indices are unknown."""
 
     def __init__(self):
-        super().__init__()
         self.seen = {}
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        name = function.overloadpacket.__name__.strip("_")
-        places = places_of(name, function, args, kwargs or {})
+    def before(self, operator, args, kwargs):
+        places = places_of(operator, args, kwargs)
         if places is not None:
-            repeats = have_repeats(name, args, places)
+            repeats = have_repeats(operator.base, args, places)
             if repeats is not False:
-                self.seen[name] = repeats or self.seen.get(name)
-        return function(*args, **(kwargs or {}))
+                self.seen[operator.base] = repeats or self.seen.get(operator.base)
 
     @property
     def notes(self):
@@ -31,17 +26,18 @@ class RepeatedPlaces(DispatchMode):
                 for name, repeats in sorted(self.seen.items())]
 
 
-def places_of(name, function, args, kwargs):
+def places_of(operator, args, kwargs):
     """The indices of an operator that may write different values to one place; None for any other operator."""
-    if name == "index_copy":
+    name = operator.base
+    if name == "index_copy" or name == "scatter" and operator.schema.overload_name == "src":
         return args[2]
-    if name == "scatter" and function._overloadname == "src":  # pylint: disable=protected-access
-        return args[2]
+    if name not in ("index_put", "index_put_impl"):
+        return None
     accumulates = args[3] if len(args) > 3 else kwargs.get("accumulate", False)
-    if name in ("index_put", "index_put_impl") and not accumulates and args[2].numel() > 1:
-        indices = [each for each in args[1] if each is not None]
-        return indices if all(each.dtype != torch.bool for each in indices) else None
-    return None
+    if accumulates or args[2].numel() <= 1:
+        return None
+    indices = [each for each in args[1] if each is not None]
+    return indices if all(each.dtype != torch.bool for each in indices) else None
 
 
 def have_repeats(name, args, places):

@@ -6,8 +6,6 @@ import math
 
 import torch
 
-from .dispatch_mode import DispatchMode
-
 # The product's sums go along the last axis of one factor: {operator: that factor's position}.
 PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1, "addmv": 1, "mv": 0, "_int_mm": 0, "_scaled_mm": 0}
 # These operators end in a square root, which halves the error of a sum, as if the sum had a quarter of the terms. Norms
@@ -40,41 +38,35 @@ RANGED = {"binary_cross_entropy", "bernoulli", "multinomial", "index", "index_pu
           "scatter_add", "scatter_reduce", "index_add", "embedding", "take", "nll_loss_forward", "nll_loss2d_forward"}
 # These operators add whole rows of the input: the rows at the places given by indices, or all rows.
 OF_ROWS = {"index_add", "scatter_add", "nll_loss_forward"}
+CONVOLUTIONS = {"convolution", "_convolution", "convolution_overrideable"}
+ADDING = {*PRODUCTS, *CONVOLUTIONS, *REDUCTIONS, *NORMALISATIONS, *ALONG_AXIS, "_cdist_forward"}
 
 
-class SumLengths(DispatchMode):
-    """`longest`: the number of terms in the longest sum of an operator since the mode was entered, at least 1.
+class SumLengths:
+    """An observer (dispatch_mode.py). `longest`: the number of terms in the longest sum of an operator, at least 1.
     `operators`: how many operators wrote a real number, and so may have rounded it. `is_ranged`: whether an operator of
     RANGED ran. `is_narrow`: whether a result had a floating type below float32. `chooses_codes`: whether
     a tensor was cast to a floating type of 8 bits."""
 
     def __init__(self):
-        super().__init__()
         self.longest = 1
         self.operators = 0
         self.is_ranged = False
         self.is_narrow = self.chooses_codes = False
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        self.longest = max(self.longest, terms_of(function.overloadpacket.__name__, args, result))
-        self.operators += may_round(function, result)
-        self.is_narrow = self.is_narrow or any(is_narrow(each) for each in results_of(result))
+    def after(self, operator, args, kwargs, result):
+        del kwargs
+        name = operator.name
+        if name in ADDING or operator.base in OF_ROWS or "scaled_dot_product" in name:
+            self.longest = max(self.longest, terms_of(name, args, result))
+        floating = [each for each in results_of(result) if isinstance(each, torch.Tensor) and each.is_floating_point()]
+        # Views, copies and choices only pass on numbers that other operators have computed.
+        self.operators += bool(floating) and not operator.is_view and operator.base not in EXACT
+        self.is_narrow = self.is_narrow or any(map(is_narrow, floating))
         self.chooses_codes = self.chooses_codes or (
-            function.overloadpacket.__name__ == "_to_copy" and is_narrow(result) and result.dtype.itemsize == 1)
+            name == "_to_copy" and bool(floating) and result.dtype.itemsize == 1)
         # With a given probability, as in dropout, bernoulli_() reads no numbers.
-        self.is_ranged |= (function.overloadpacket.__name__.strip("_") in RANGED
-                           and function._overloadname not in ("float", "p"))  # pylint: disable=protected-access
-        return result
-
-
-def may_round(function, result):
-    """Whether an operator computes real numbers. Views, copies and choices only pass on numbers that other operators
-    have computed."""
-    if function.overloadpacket.__name__.strip("_") in EXACT:
-        return 0
-    is_view = any(each.alias_info is not None and not each.alias_info.is_write for each in function._schema.returns)
-    return not is_view and any(isinstance(each, torch.Tensor) and each.is_floating_point() for each in results_of(result))
+        self.is_ranged |= operator.base in RANGED and operator.schema.overload_name not in ("float", "p")
 
 
 def is_narrow(value):
@@ -94,7 +86,7 @@ def terms_of(name, args, result):
         return 1
     if name in PRODUCTS:
         return tensors[PRODUCTS[name]].shape[-1]
-    if name in ("convolution", "_convolution", "convolution_overrideable"):
+    if name in CONVOLUTIONS:
         return terms_of_convolution(args)
     if "scaled_dot_product" in name and len(tensors) > 1:
         return max(tensors[1].shape[-2:])

@@ -5,7 +5,7 @@ import contextlib
 
 import torch
 
-from .dispatch_mode import DispatchMode
+from .dispatch_mode import DispatchMode, operator_of
 
 # The low bits of a seed are the number of a family (harness/base/draw_kind.h). Number 0 changes nothing.
 FAMILY_BITS = 5
@@ -61,7 +61,7 @@ class VariedDraws(DispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        name = function._schema.name.rpartition("::")[2]  # pylint: disable=protected-access
+        name = operator_of(function).name
         kinds = [kind for kind in (NORMAL, UNIFORM, INTEGERS) if name in kind]
         if not kinds or result.numel() == 0 or result.is_complex():
             return result

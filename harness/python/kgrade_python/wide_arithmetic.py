@@ -5,8 +5,8 @@ import re
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from .dispatch_mode import DispatchMode
-from .draws import short_name, storage_of
+from .dispatch_mode import DispatchMode, operator_of
+from .draws import storage_of
 from .scaled_products import DEFINITIONS
 
 # What PyTorch says if an operator does not take tensors of float64.
@@ -31,7 +31,7 @@ def is_double(value):
 
 
 def takes_dtype(function):
-    return any(argument.name == "dtype" for argument in function._schema.arguments)  # pylint: disable=protected-access
+    return "dtype" in operator_of(function).arguments
 
 
 class WideArithmetic(DispatchMode):
@@ -59,7 +59,7 @@ class WideArithmetic(DispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        name = short_name(function)
+        name = operator_of(function).name
         if name in Choices.OPERATORS:
             self.has_chosen = True
             choice, states = next(self.choices, (None, []))
@@ -68,11 +68,10 @@ class WideArithmetic(DispatchMode):
                 return widened(choice)
         if name in self.DRAWS or name == "native_dropout":
             return self.draw(function, name, args, kwargs)
-        written = [argument.alias_info is not None and argument.alias_info.is_write
-                   for argument in function._schema.arguments]  # pylint: disable=protected-access
         if name == "view" and len(args) > 1 and isinstance(args[1], torch.dtype):
             return self.reinterpreted(function, *args)
-        args = [each if is_written else widened(each) for each, is_written in zip(args, written)]
+        written = dict(operator_of(function).written)
+        args = [each if i in written else widened(each) for i, each in enumerate(args)]
         named = kwargs.get("dtype", kwargs.get("out_dtype"))
         kwargs = {key: wide_type(each) if isinstance(each, torch.dtype) else widened(each) if key != "out" else each
                   for key, each in kwargs.items()}
@@ -146,7 +145,7 @@ class Choices(DispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        if short_name(function) in self.OPERATORS:
+        if operator_of(function).name in self.OPERATORS:
             self.results.append((result.clone(), states_of_generators()))
         return result
 
