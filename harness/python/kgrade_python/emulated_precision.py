@@ -2,6 +2,7 @@
 these switches."""
 
 import contextlib
+import functools
 
 import torch
 
@@ -19,6 +20,11 @@ CALL_PRODUCTS = {"_cdist_forward", "_euclidean_dist", "_trilinear", "conv_tbc", 
 HOST = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 # Functions whose products cuDNN computes on a GPU.
 RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
+# Functions without products, besides those that compute each element for itself.
+WITHOUT_PRODUCTS = {"__get__", "__getitem__", "__setitem__", "cat", "clone", "contiguous", "copy_", "detach", "dim",
+                    "expand", "numel", "permute", "reshape", "select", "size", "squeeze", "stack", "stride", "transpose",
+                    "unsqueeze", "view"}
+OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
 # The dispatcher's names of the operators that autocast computes in half precision and in single precision (from
 # PyTorch's list for CUDA).
 HALF = {*PRODUCTS, *CONVOLUTIONS, ATTENTION, "mv", "addmv", "addr", "_prelu_kernel"}
@@ -72,9 +78,18 @@ def operands_in_tf32(name, arguments, are_products, are_convolutions):
     return places if all(arguments[place].dtype == torch.float32 for place in places) else ()
 
 
+@functools.cache
 def is_composite(function):
     """Whether an operator only calls other operators. Modes see such operators in inference mode too."""
     return torch._C._dispatch_has_kernel_for_dispatch_key(function.name(), "CompositeImplicitAutograd")
+
+
+@functools.cache
+def is_without_products(name):
+    """Whether a function of PyTorch is known to compute no products of matrices or convolutions."""
+    operator = getattr(torch.ops.aten, name, None) if name.isidentifier() and not name.startswith("__") else None
+    return name in WITHOUT_PRODUCTS or operator is not None and any(
+        torch.Tag.pointwise in getattr(operator, overload).tags for overload in operator.overloads())
 
 
 class GpuPrecision(DispatchMode):
@@ -187,6 +202,9 @@ def call(function, args, kwargs):
     """function(*args, **kwargs), as a GPU would compute it."""
     half = autocast_type()
     name = getattr(function, "__name__", "").partition(".")[0]
+    # An operator of an extension may have any name.
+    if half is None and is_without_products(name) and not isinstance(function, OPERATORS):
+        return function(*args, **kwargs)
     are_products = allows_tf32("rnn" if name in RECURRENT else "matmul")
     are_convolutions = allows_tf32("conv")
     if half is None and not are_products and not are_convolutions:

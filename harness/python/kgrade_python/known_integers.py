@@ -6,6 +6,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake
 from torch.distributions import Distribution
 
 from .dispatch_mode import DispatchMode, operator_of, tensors_in
+from .remembered_results import RememberedResults
 
 # Factories of integers, if no type is named.
 OF_INTEGERS = {"arange", "randint", "randperm"}
@@ -35,6 +36,7 @@ class KnownIntegers(DispatchMode):
     def __init__(self):
         super().__init__()
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
+        self.results = RememberedResults(self.fake)
         self.has_guessed = self.has_read = False
 
     def __enter__(self):
@@ -57,7 +59,7 @@ class KnownIntegers(DispatchMode):
         if name == READ:
             self.has_read = self.has_read or self.has_guessed
         if not self.is_of_integers(name, tensors, args, kwargs):
-            return mapped(lambda each: self.known(each, function, args, tensors), function(*args, **kwargs))
+            return mapped(lambda each: self.known(each, function, args, tensors), self.results.run(function, args, kwargs))
         with unset_fake_temporarily():
             result = function(*args, **kwargs)
         return mapped(self.without_memory, result)

@@ -7,6 +7,9 @@ import torch
 
 from described_file import DescribedFile
 
+from kgrade_python.draws import storage_of  # noqa: E402
+from kgrade_python.known_integers import KnownIntegers  # noqa: E402
+
 LARGE = 1 << 27
 
 
@@ -79,6 +82,52 @@ def get_init_inputs(): return []
         return x * codes[: x.shape[1]]
 """, "torch.randint(0, 256, (1024,), dtype=torch.uint8)")
         self.assertEqual(shape, [LARGE // 1024, 1024])
+
+    def test_results_of_repeated_operators(self):
+        """Each call gives a tensor of the same form as with memory, and with a storage of its own. Scalars and types
+        count, though Python takes 2, 2.0 and True for equal."""
+        def results(x, half, steps):
+            found = []
+            for _ in range(3):
+                for scale in (2, 2.0, True, steps):
+                    found += [half * scale, x.t() + half, x.to(torch.float16, copy=True), x[:, 1], x[1:].unsqueeze(0)]
+                found += [x.sum(0), x.sum(0, keepdim=True), x @ x.t(), x.t().clone(), torch.cat([x, x.t().reshape(x.shape)]),
+                          torch.where(steps[0] > 0, x, 0), x.mul_(2), half[:, 0].copy_(x[0]), torch.zeros_like(half)]
+            return found
+
+        def made():
+            return torch.rand(4, 6), torch.rand(6, 4, dtype=torch.float16)[:, :1], torch.arange(6).reshape(6, 1)
+
+        def forms(x, half, steps):
+            tensors = results(x, half, steps)
+            storages = [storage_of(each) for each in (x, half, steps, *tensors)]
+            return [(each.shape, each.stride(), each.dtype, each.storage_offset(), storages.index(storage_of(each)))
+                    for each in tensors]
+
+        with torch.no_grad():
+            expected = forms(*made())
+            with KnownIntegers() as known:
+                self.assertEqual(forms(*made()), expected)
+            self.assertGreater(len(known.results.forms), 10)
+
+    def test_a_read_element_of_a_constant(self):
+        """PyTorch knows the elements of a constant until they are written."""
+        with torch.no_grad(), KnownIntegers():
+            for value in (0.5, 1.5):
+                constant = torch.tensor(value)
+                self.assertEqual((constant * 2).item(), 2 * value)
+
+    def test_a_long_loop(self):
+        """Nothing depends on the number of steps, except the operators that round."""
+        shape, terms = self.shapes("""
+        out = []
+        state = torch.zeros(1024)
+        for step in range(4000):
+            state = state * 0.5 + x[step]
+            out.append(state)
+        return torch.stack(out)
+""", "")
+        self.assertEqual((shape, terms), ([4000, 1024], 1))
 
 
 if __name__ == "__main__":
