@@ -13,6 +13,7 @@
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
 #include "grade/candidate_runners.h"
+#include "grade/case_calls.h"
 #include "grade/case_choice.h"
 #include "grade/heat.h"
 #include "grade/run_setup.h"
@@ -157,22 +158,38 @@ class GradeRun {
     return foresee_time(problem_, options_, setup_.cases(), calls_of_a_case, contest, *machinery_.clock);
   }
 
-  // Calls the oracle on all cases. A case that an author has written may not fit the Model, which must not
-  // look like a candidate's fault. A file in KernelBench's form has one case, which is known to fit.
+  // Calls the oracle and the reference on all cases of a file. A case may not fit the Model, or the Model may
+  // be too far off float64 in it, which must not look like a candidate's fault. Such a case is skipped,
+  // unless nothing would be left. If a problem has one case, the first candidate's calls show the same.
   Failure try_model(Contest& contest) {
-    if (!problem_.has_model() || setup_.cases().size() < 2) return std::nullopt;
-    const auto timer = setup_.stages().time("oracle");
-    for (const PlannedCase& planned : setup_.cases()) {
-      if (!planned.skipped.empty()) continue;
-      const auto lent = contest.lend(Role::oracle, planned.bound, 1);
-      if (!lent) return lent.errors();
-      if (!lent->ok()) return Errors{trusted_failure("oracle", problem_, planned.bound, *lent)};
-      const CallReport report = contest.call(Role::oracle, {record_.seed, 0}, trusted_patience);
-      if (const auto finding = review_call(report))
-        return Errors{trusted_failure("oracle", problem_, planned.bound, *finding)};
+    const std::vector<PlannedCase>& cases = setup_.cases();
+    if (!problem_.has_model() || cases.size() < 2) return std::nullopt;
+    Session session = sessions_.of_trusted(contest);
+    const bool measures = std::ranges::any_of(cases, &PlannedCase::is_measured);
+    std::optional<Error> first;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      if (!cases[i].skipped.empty()) continue;
+      auto trouble = try_case(session, cases[i].bound);
+      contest.take_back();
+      if (!trouble) continue;
+      if (trouble->blame == Blame::machine) return Errors{*trouble};
+      setup_.skip(i, trouble->message);
+      record_.notes.push_back("left out: " + trouble->message);
+      if (!first) first = std::move(trouble);
     }
-    contest.take_back();
+    const bool is_left = std::ranges::any_of(cases, [measures](const PlannedCase& planned) {
+      return measures ? planned.is_measured() : planned.skipped.empty();
+    });
+    if (first && !is_left) return Errors{*first};
     return std::nullopt;
+  }
+
+  static CaseCalls::Trouble try_case(Session& session, const Case& bound) {
+    CaseCalls calls(session, bound);
+    if (auto trouble = calls.lend_buffers({Role::oracle, Role::reference}, 1)) return trouble;
+    if (auto trouble = calls.draw_fresh()) return trouble;
+    const auto sample = calls.call_trusted(Role::reference, Purpose::warm_up);
+    return sample ? std::nullopt : CaseCalls::Trouble(sample.error());
   }
 
   // Runs while the baselines are being compiled.

@@ -84,6 +84,7 @@ class RunSetup {
 
   const std::vector<CandidateSource>& candidates() const { return options_.candidates; }
   const std::vector<PlannedCase>& cases() const { return cases_; }
+  void skip(std::size_t number, std::string why) { cases_.at(number).skipped = std::move(why); }
   StageClock& stages() { return stages_; }
   Bench& bench() { return *bench_; }
   Device& device() { return bench_->device(); }
