@@ -79,6 +79,7 @@ class Call:
             own = self.module_call or {}
             self.forward, self.axes = (own.get(key, contract["torch"][key]) for key in ("forward", "axes"))
             self.case = own.get("case")
+        self.copied = [name for each in self.forward for name in forward_arguments.copied_names(each)]
         # For a module, the number of axes of forward()'s arguments. Later axes of the problem have an extent of 1.
         self.rank = (self.module_call or {}).get("rank")
         self.module = None
@@ -357,6 +358,8 @@ class Contestant:
         if self.entry["kind"] == "call":
             positional, keywords = (forward_arguments.argument_of(each, {**call.scalars, **tensors}) for each in call.forward)
             return module_state.flat(self.function(*positional, **keywords))
+        if call.copied:
+            tensors = {**tensors, **{name: forward_arguments.copy_of(tensors[name]) for name in call.copied}}
         values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
         if self.entry["kind"] == "data":
             return self.function(values[0] if self.entry.get("is_bare") else tuple(values))

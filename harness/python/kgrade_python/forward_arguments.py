@@ -6,6 +6,9 @@ import torch
 
 from .encoded import decode
 
+# Bound before a candidate's file runs.
+copy_of = torch.Tensor.clone
+
 
 def names_in(argument):
     """The names of the inputs and scalars in an argument of forward()."""
@@ -32,7 +35,7 @@ def argument_of(argument, tensors):
     if kind == "viewed":
         return tensors[content["input"]].view(getattr(torch, content["dtype"]))
     if kind == "copy":
-        return argument_of(content, tensors).clone()
+        return copy_of(argument_of(content, tensors))
     if kind == "value":
         return decode(content)
     if kind == "blank":
@@ -41,6 +44,17 @@ def argument_of(argument, tensors):
     if kind == "dict":
         return {decode(key): argument_of(each, tensors) for key, each in content}
     return (tuple if kind == "tuple" else list)(argument_of(each, tensors) for each in content)
+
+
+def copied_names(argument):
+    """The names of the inputs in an argument of forward() that each call gets copies of."""
+    if isinstance(argument, str):
+        return []
+    ((kind, content),) = argument.items()
+    if kind == "copy":
+        return names_in(content)
+    parts = [each for _, each in content] if kind == "dict" else content if kind in ("list", "tuple") else []
+    return [name for each in parts for name in copied_names(each)]
 
 
 def blanks_of(argument, value):

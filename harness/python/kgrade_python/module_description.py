@@ -239,7 +239,9 @@ class Description:
             argument = {"input": inputs[-1]["name"]}
         if not self.run.writes_to(value):
             return argument
-        self.notes.append(f"forward() writes to its input '{inputs[-1]['name']}': each call gets a copy, and its time counts")
+        self.run.refuse_shared(value, name)
+        self.notes.append(f"forward() writes to its input '{inputs[-1]['name']}': each call of it, and of an answer in Python, gets "
+                          "a copy, and the copy's time counts")
         return {"copy": argument}
 
     def input(self, name, value, draw):

@@ -87,11 +87,16 @@ class ModuleRun:
         """Whether other random numbers give other outputs. A forward may draw initial weights and then replace them."""
         if not log.random or not is_real:
             return bool(log.random)
-        before = [each.clone() if isinstance(each, torch.Tensor) else each for each in flat(self.outputs)]
-        torch.manual_seed(SEED + 1)
-        with torch.no_grad():
-            after = flat(self.file.call("forward()", self.model, *self.arguments))
+        before, after = self.outputs_under(SEED), self.outputs_under(SEED + 1)
         return not (len(before) == len(after) and all(map(are_alike, before, after)))
+
+    def outputs_under(self, seed):
+        """Copies of the outputs for copies of the inputs, which forward() may write to."""
+        torch.manual_seed(seed)
+        arguments = pytree.tree_map_only(torch.Tensor, torch.clone, self.arguments)
+        with torch.no_grad():
+            outputs = flat(self.file.call("forward()", self.model, *arguments))
+        return pytree.tree_map_only(torch.Tensor, torch.clone, outputs)
 
     def all_tensors(self):
         """Inputs, parameters, buffers and outputs."""
@@ -217,6 +222,30 @@ class ModuleRun:
 
     def writes_to(self, tensor):
         return storage_of(tensor) in self.written
+
+    def refuse_shared(self, written, name):
+        """Copies of inputs do not share memory, as the inputs of a file may."""
+        sharing = [other for other, each in self.named_inputs() if isinstance(each, torch.Tensor) and overlap(each, written)]
+        if len(sharing) > 1 or any(step == 0 and size > 1 for step, size in zip(written.stride(), written.shape)):
+            places = " and ".join(f"'{each}'" for each in sharing) if len(sharing) > 1 else f"elements of '{name}'"
+            raise FileError(f"forward() writes to '{name}', and {places} share memory; let get_inputs() return clones",
+                            self.file.line_of(self.file.get_inputs))
+
+
+def extent_of(tensor):
+    """The first byte of a tensor's elements in its storage, and the byte behind the last one."""
+    first = tensor.storage_offset()
+    last = first + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride()))
+    return first * tensor.element_size(), (last + 1) * tensor.element_size()
+
+
+def overlap(one, other):
+    """Whether two tensors with elements have common bytes, or their strides cross in one storage."""
+    storage = storage_of(one)
+    if storage is None or storage != storage_of(other) or not one.numel() or not other.numel():
+        return False
+    (begin, end), (other_begin, other_end) = extent_of(one), extent_of(other)
+    return begin < other_end and other_begin < end
 
 
 def are_alike(one, other):

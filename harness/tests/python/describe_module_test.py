@@ -459,7 +459,22 @@ def get_init_inputs(): return []
             with self.subTest(line):
                 found = self.describe(model % line + "def get_inputs(): return [torch.rand(2), torch.zeros(2)]\n")
                 self.assertEqual(found["forward"], [{"input": "x"}, {"copy": {"input": "y"}}])
-                self.assertIn("forward() writes to its input 'y': each call gets a copy, and its time counts", found["notes"])
+                self.assertRegex(found["notes"][0], "forward.. writes to its input 'y': each call of it, .* gets a copy")
+
+    def test_a_written_input_shares_no_memory(self):
+        model = "class Model(nn.Module):\n    def forward(self, x, y):\n        y[:2] = 3\n        return x + y\n" + self.INIT
+        for inputs, words in (("t = torch.rand(8); return [t, t]", "'x' and 'y' share memory"),
+                              ("t = torch.rand(8); return [t[:6], t[2:]]", "'x' and 'y' share memory"),
+                              ("return [torch.rand(8), torch.rand(8).as_strided((8,), (0,))]", "elements of 'y' share memory")):
+            with self.subTest(inputs):
+                self.error(model + f"def get_inputs(): {inputs}\n", words, "return clones", line=6)
+        found = self.describe(model + "def get_inputs(): t = torch.rand(2, 8); return [t[0], t[1]]\n")
+        self.assertIn({"copy": {"input": "y"}}, found["forward"])
+
+    def test_draws_that_are_thrown_away_beside_a_written_input(self):
+        found = self.describe("class Model(nn.Module):\n    def forward(self, x, y):\n        torch.rand(3)\n        y.add_(x)\n"
+                              "        return y * 1\n" + self.INIT + "def get_inputs(): return [torch.rand(2), torch.rand(2)]\n")
+        self.assertNotIn("random", found)
 
     def test_several_cases(self):
         found = self.describe("""

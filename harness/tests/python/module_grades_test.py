@@ -51,7 +51,13 @@ class ModelNew(torch.nn.Module):
         sums.mul_(0.5).add_(x.sum(0))
         return x - sums
 """
-RETURNING = "def solution(x, sums):\n    return x - (sums * 0.5 + x.sum(0))\n"
+WRITES = "sums.mul_(0.5).add_(x.sum(0))"
+FUNCTIONS = {
+    "returning.py": "def solution(x, sums):\n    return x - (sums * 0.5 + x.sum(0))\n",
+    "in_place_function.py": f"def solution(x, sums):\n    {WRITES}\n    return x - sums\n",
+    "with_output.py": f"import torch\ndef solution(x, sums, output):\n    {WRITES}\n    torch.sub(x, sums, out=output)\n",
+    "of_data.py": f"def custom_kernel(data):\n    x, sums = data\n    {WRITES}\n    return x - sums\n",
+}
 # The copy holds the input's numbers anew in each call.
 KEEPING = IN_PLACE.replace("        sums.mul_", "        self.sums = getattr(self, 'sums', sums)\n        sums = self.sums\n        sums.mul_")
 
@@ -87,9 +93,10 @@ class ModuleGradesTest(unittest.TestCase):
         self.assertIn("the oracle fails on case 'shaped'", said)
 
     def test_answers_may_write_to_what_the_model_writes_to(self):
-        _, record, _ = grade(SUMS, {"in_place.py": IN_PLACE, "own.py": SUMS, "returning.py": RETURNING})
+        _, record, _ = grade(SUMS, {"in_place.py": IN_PLACE, "own.py": SUMS, **FUNCTIONS})
         for candidate in record["candidates"]:
-            self.assertEqual(candidate["verdict"], "accepted", candidate["message"])
+            with self.subTest(candidate["path"]):
+                self.assertEqual(candidate["verdict"], "accepted", candidate["message"])
 
     def test_a_copy_is_of_one_call(self):
         _, record, _ = grade(SUMS, {"keeping.py": KEEPING})
