@@ -93,6 +93,7 @@ def ref_kernel(data):
     return total + b
 """))
         self.assertEqual([each["name"] for each in cases["size8-plain"]["inputs"]], ["a", "b", "total"])
+        self.assertEqual(cases["size8-plain"]["forward"], [{"tuple": [{"input": "a"}, {"input": "b"}, {"copy": {"input": "total"}}]}])
 
     def test_tolerances_of_a_check_of_its_own(self):
         check = """

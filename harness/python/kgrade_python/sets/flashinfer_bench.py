@@ -55,7 +55,6 @@ class Problem:
         self.run = self.function(namespace, "run")
         entry = self.definition.get("custom_inputs_entrypoint")
         self.custom = self.function(namespace, entry) if entry else None
-        self.written = written_parameters(reference)
 
     def function(self, namespace, name):
         if not callable(namespace.get(name)):
@@ -186,8 +185,6 @@ class Problem:
 
     def called(self, arguments):
         """The outputs of run() in the definition's order."""
-        arguments = [each.clone() if name in self.written and isinstance(each, torch.Tensor) else each
-                     for name, each in zip(self.input_specs, arguments)]
         outputs = []
         if len(inspect.signature(self.run).parameters) == len(self.input_specs) + len(self.output_specs):
             outputs = self.made_outputs(arguments)
@@ -287,21 +284,6 @@ def value_of(expression, sizes):
     if value != int(value):
         raise FileError(f"the axis '{expression}' is {value}, which is not a whole number; write one that is")
     return int(value)
-
-
-def written_parameters(reference):
-    """The parameters that run() writes to, as far as its text shows: x[...] = y, x += y, x.add_(y)."""
-    runs = [each for each in ast.parse(reference).body if isinstance(each, ast.FunctionDef) and each.name == "run"]
-    written = set()
-    for node in ast.walk(runs[-1]) if runs else ():
-        if isinstance(node, (ast.Assign, ast.AugAssign)):
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if isinstance(target, ast.Subscript) or isinstance(node, ast.AugAssign):
-                    written |= names_in(ast.unparse(getattr(target, "value", target)))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr.endswith("_") and isinstance(node.func.value, ast.Name):
-                written.add(node.func.value.id)
-    return written
 
 
 @functools.lru_cache(maxsize=8)

@@ -55,7 +55,7 @@ def define(namespace, text):
             tensors = [each for each in pytree.tree_leaves(data) if isinstance(each, torch.Tensor)]
             # Weights of modules that ref_kernel() makes are then made where its data is.
             with torch.device(tensors[0].device if tensors else "cuda"):
-                return reference.in_form_of_memory(kernel(rebuilt(reference.with_copies(data), namespace)), data)
+                return reference.in_form_of_memory(kernel(rebuilt(data, namespace)), data)
 
     namespace.update(CASES=cases, ENTRY=ENTRY, Model=Model, get_inputs=get_inputs, get_init_inputs=lambda case: [])
     if rule == "property":
@@ -160,7 +160,7 @@ def function_in(tree, name):
 class Reference:
     """What the text of ref_kernel() does with the parts of `data`. `names`: of the parts, or None if it does not unpack
     them. `outputs`: the numbers of parts whose contents it never reads, since it writes them or gives their name to what
-    it returns. `written`: the numbers of other parts that it may write to."""
+    it returns."""
 
     def __init__(self, tree):
         function = function_in(tree, "ref_kernel") or ast.parse("def ref_kernel(data): return data").body[0]
@@ -180,15 +180,13 @@ class Reference:
         self.is_one = parts[0].id == self.parameter and len(parts) == 1
         self.outputs = [i for i, name in enumerate(found)
                         if name in written | bound and name not in reads and not self.is_one]
-        self.written = [i for i, name in enumerate(found) if name in written and i not in self.outputs]
         self.names = found if self.is_one else named_parts(found, function_in(tree, "generate_input") or function)
 
     def with_blanks(self, data):
         """`data` with new memory in place of its outputs, so that nobody sees what they held."""
-        return self.changed(data, self.outputs, torch.empty_like)
-
-    def with_copies(self, data):
-        return self.changed(data, self.written, torch.clone)
+        if not self.outputs or not isinstance(data, (list, tuple)):
+            return data
+        return type(data)(mapped(each, torch.empty_like) if i in self.outputs else each for i, each in enumerate(data))
 
     def in_form_of_memory(self, result, data):
         """The result with the shape and type of the memory that `data` has for it. An answer writes into that memory, while
@@ -196,12 +194,6 @@ class Reference:
         memory = data[self.outputs[0]] if len(self.outputs) == 1 else None
         are_tensors = isinstance(result, torch.Tensor) and isinstance(memory, torch.Tensor)
         return result.reshape(memory.shape).to(memory.dtype) if are_tensors and result.numel() == memory.numel() else result
-
-    def changed(self, data, numbers, change):
-        if self.is_one:
-            return mapped(data, change) if numbers else data
-        parts = [mapped(each, change) if i in numbers else each for i, each in enumerate(data)]
-        return type(data)(parts) if isinstance(data, (list, tuple)) else data
 
 
 def named_parts(names, generate):
