@@ -150,7 +150,7 @@ class ModuleFile:
             version = ".".join(str(part) for part in sys.version_info[:3])
             return FileError(f"needs the package '{error.name}', which Python {version} here does not have; install it",
                              line)
-        return FileError(f"{what} raised {errors.in_one_line(error, {})}; correct it", line)
+        return FileError(f"{what} raised {errors.in_one_line(error, {}).rstrip('.')}; correct it", line)
 
     def line_in(self, error):
         """The line of the innermost frame that lies in the file, or 0."""
