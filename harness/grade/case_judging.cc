@@ -75,8 +75,7 @@ void CaseCalls::allow_beyond_bound(std::size_t index, const OutputErrors& output
   scales_.allow_beyond_bound(index, output.errors);
   const std::string note = fmt::format(
       "where Model in {} itself is beyond the bound for the smaller, common or single elements of '{}', an "
-      "answer may be off "
-      "by four times as much",
+      "answer may be off by four times as much",
       to_string(session_.problem.dtype), output.tensor);
   if (std::find(record_.notes.begin(), record_.notes.end(), note) == record_.notes.end())
     record_.notes.push_back(note);

@@ -21,6 +21,7 @@
 #include "measure/block_run.h"
 #include "measure/roofline.h"
 #include "measure/speedup.h"
+#include "problem/module_file.h"
 #include "verify/checks.h"
 
 namespace kgrade {
@@ -158,30 +159,28 @@ class GradeRun {
     return foresee_time(problem_, options_, setup_.cases(), calls_of_a_case, contest, *machinery_.clock);
   }
 
-  // Calls the oracle and the reference on all cases of a file. A case may not fit the Model, or the Model may
-  // be too far off float64 in it, which must not look like a candidate's fault. Such a case is skipped,
-  // unless nothing would be left. If a problem has one case, the first candidate's calls show the same.
+  // Calls the oracle and the reference on all cases. A case may not fit the Model, or the Model may be too
+  // far off float64 in it, which must not look like a candidate's fault. Such a case of a Python file is
+  // skipped, unless nothing would be left. A file in KernelBench's form has one case, which is known to fit.
   Failure try_model(Contest& contest) {
     const std::vector<PlannedCase>& cases = setup_.cases();
     if (!problem_.has_model() || cases.size() < 2) return std::nullopt;
     Session session = sessions_.of_trusted(contest);
     const bool measures = std::ranges::any_of(cases, &PlannedCase::is_measured);
     std::optional<Error> first;
+    std::size_t left = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
       if (!cases[i].skipped.empty()) continue;
       auto trouble = try_case(session, cases[i].bound);
       contest.take_back();
+      if (!trouble) left += !measures || cases[i].is_measured() ? 1 : 0;
       if (!trouble) continue;
-      if (trouble->blame == Blame::machine) return Errors{*trouble};
+      if (trouble->blame == Blame::machine || !is_module_file(problem_.path)) return Errors{*trouble};
       setup_.skip(i, trouble->message);
       record_.notes.push_back("left out: " + trouble->message);
       if (!first) first = std::move(trouble);
     }
-    const bool is_left = std::ranges::any_of(cases, [measures](const PlannedCase& planned) {
-      return measures ? planned.is_measured() : planned.skipped.empty();
-    });
-    if (first && !is_left) return Errors{*first};
-    return std::nullopt;
+    return first && left == 0 ? Failure(Errors{*first}) : std::nullopt;
   }
 
   static CaseCalls::Trouble try_case(Session& session, const Case& bound) {

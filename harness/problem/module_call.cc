@@ -197,8 +197,7 @@ std::string input_of_given(std::string_view argument) {
   Json json = Json::parse(argument, nullptr, false);
   if (!is_argument_of_module(json)) return {};
   while (json.contains("copy") || json.contains("viewed")) json = Json(json.begin().value());
-  const auto input = json.find("input");
-  return input != json.end() ? input->get<std::string>() : std::string();
+  return json.value("input", std::string());
 }
 
 }  // namespace kgrade

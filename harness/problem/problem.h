@@ -372,8 +372,7 @@ Result<Problem> parse_problem(std::string_view content, const std::filesystem::p
 Result<Problem> load_problem(const std::filesystem::path& path);
 
 // The problem with another element type, and with the cases of this type. If the type is not listed, the
-// Error names the listed types. If the reference is a Model, a 16-bit type asks for the class bf16, and
-// float32 for the class in the file.
+// Error names the listed types. For a Model, 16-bit types ask for class bf16, float32 for the file's class.
 Result<Problem> with_dtype(Problem problem, std::string_view name);
 
 // Parses an `init` as a file would write it.

@@ -47,8 +47,7 @@ void check_names(const Problem& problem, Diagnostics& diagnostics);
 // the type (for a normal distribution, within six standard deviations). The type must hold the values that
 // cases give to scalars of the element type.
 void check_values_of_dtypes(const Problem& problem, Diagnostics& diagnostics);
-// Gives a problem the cases and the class of its `dtype`. The cases of other types go into
-// cases_of_other_types.
+// Gives a problem the cases and the class of its `dtype`. Other cases go into cases_of_other_types.
 void choose_cases_of_dtype(Problem& problem);
 
 // The JSON Schema of a problem file's frontmatter.

@@ -258,8 +258,7 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
                     "this is no fault of the candidate: `Model` does not run in {}; choose another --dtype",
                     to_string(problem.dtype))
               : "this is no fault of the candidate: mend the problem's reference or this case; `kgrade lint` "
-                "checks "
-                "both",
+                "checks both",
           spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
 }
 
