@@ -7,6 +7,7 @@ from .forward_arguments import found_in
 from .seeds import seed_all, unseeded
 from .varied_draws import family_of, varied, without_family
 
+
 class ComputedInputs:
     """`module`: the file, which has been run."""
 

@@ -10,6 +10,11 @@ from .encoded import decode
 copy_of = torch.Tensor.clone
 
 
+def parts_of(kind, content):
+    """The arguments within an argument of this kind that is a list, tuple or dictionary."""
+    return [each for _, each in content] if kind == "dict" else content if kind in ("list", "tuple") else []
+
+
 def names_in(argument):
     """The names of the inputs and scalars in an argument of forward()."""
     if isinstance(argument, str):
@@ -21,8 +26,7 @@ def names_in(argument):
         return [content["input"]]
     if kind == "copy":
         return names_in(content)
-    parts = [each for _, each in content] if kind == "dict" else content if kind in ("list", "tuple") else []
-    return [name for each in parts for name in names_in(each)]
+    return [name for each in parts_of(kind, content) for name in names_in(each)]
 
 
 def argument_of(argument, tensors):
@@ -53,8 +57,7 @@ def copied_names(argument):
     ((kind, content),) = argument.items()
     if kind == "copy":
         return names_in(content)
-    parts = [each for _, each in content] if kind == "dict" else content if kind in ("list", "tuple") else []
-    return [name for each in parts for name in copied_names(each)]
+    return [name for each in parts_of(kind, content) for name in copied_names(each)]
 
 
 def blanks_of(argument, value):

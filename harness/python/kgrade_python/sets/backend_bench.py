@@ -11,8 +11,9 @@ import unittest
 
 import torch
 
+from ..backward import tensors_in
 from ..module_file import MOST_CASES, FileError
-from .calls import Observed, case_of, mark_largest, refuse_left_out, tensors_of
+from .calls import Observed, case_of, mark_largest, refuse_left_out
 
 # The rule in the set's own eval.py. It compares integers in this way, too.
 BY_SET = {"absolute": 1e-2, "relative": 1e-2, "matched": 1.0, "largest": None}
@@ -91,7 +92,7 @@ class Samples:
 
 
 def forms(values):
-    return [(each.shape, each.dtype) for each in tensors_of(values)]
+    return [(each.shape, each.dtype) for each in tensors_in(values)]
 
 
 def operators():

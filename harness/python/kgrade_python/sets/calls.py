@@ -3,6 +3,7 @@
 import torch
 from torch.utils import _pytree as pytree
 
+from ..backward import tensors_in
 from ..module_file import FileError
 from ..module_run import NO_NUMBERS, has_numbers
 
@@ -27,7 +28,7 @@ def reason_against(args, kwargs, result):
     strange = [each for each in pytree.tree_leaves((args, kwargs)) if not isinstance(each, PLAIN)]
     if strange:
         return f"it gets a {type(strange[0]).__name__}"
-    given, results = tensors_of((args, kwargs)), pytree.tree_leaves(result)
+    given, results = tensors_in((args, kwargs)), pytree.tree_leaves(result)
     if not given:
         return "it gets no tensors"
     strange = [each for each in results if not isinstance(each, torch.Tensor)]
@@ -49,7 +50,7 @@ def reason_against_tensor(tensor):
 
 def case_of(letter, number, args, kwargs):
     """An entry of CASES for call `number`, counted from 0."""
-    tensors = tensors_of((args, kwargs))
+    tensors = tensors_in((args, kwargs))
     extents = "x".join(map(str, tensors[0].shape[:MOST_AXES])) if tensors else ""
     return {"name": f"{letter}{number + 1:02}-{extents or 'scalar'}", "role": "test", "data": number,
             "bytes": sum(each.numel() * each.element_size() for each in tensors)}
@@ -70,7 +71,3 @@ def refuse_left_out(case):
     its place there."""
     if "left_out" in case:
         raise FileError(case["left_out"])
-
-
-def tensors_of(values):
-    return [each for each in pytree.tree_leaves(values) if isinstance(each, torch.Tensor)]

@@ -13,8 +13,6 @@ import re
 import sys
 import textwrap
 
-import torch
-
 from ..attribute_modules import AttributeFinder
 from ..module_file import FileError
 from .calls import MOST_AXES, refuse_left_out
